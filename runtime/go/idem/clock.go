@@ -1,0 +1,95 @@
+package idem
+
+// maxNanos is the most nanoseconds beside whole seconds.
+const maxNanos = 999999999
+
+const secondsPerDay = 86400
+
+// twoDigits is "00" to "99".
+const twoDigits = "00010203040506070809" +
+	"10111213141516171819" +
+	"20212223242526272829" +
+	"30313233343536373839" +
+	"40414243444546474849" +
+	"50515253545556575859" +
+	"60616263646566676869" +
+	"70717273747576777879" +
+	"80818283848586878889" +
+	"90919293949596979899"
+
+// put2 writes the two digits of v, which is below 100, at b[0] and b[1].
+func put2(b []byte, v uint32) {
+	_ = b[1]
+	b[0] = twoDigits[2*v]
+	b[1] = twoDigits[2*v+1]
+}
+
+// appendDate appends YYYY-MM-DD. The parts are in range already.
+func appendDate(dst []byte, year, month, day uint32) []byte {
+	dst = append(dst, "0000-00-00"...)
+	b := dst[len(dst)-len("0000-00-00"):]
+	put2(b, year/100)
+	put2(b[2:], year%100)
+	put2(b[5:], month)
+	put2(b[8:], day)
+	return dst
+}
+
+// appendFraction appends the first n of the nine digits of nanos; further ones are cut.
+func appendFraction(dst []byte, nanos uint32, n int) []byte {
+	var b [10]byte
+	high := nanos / 100000000
+	b[1] = byte('0' + high)
+	rest := nanos - high*100000000
+	put2(b[2:], rest/1000000)
+	put2(b[4:], rest/10000%100)
+	put2(b[6:], rest/100%100)
+	put2(b[8:], rest%100)
+	return append(dst, b[1:1+n]...)
+}
+
+// civil returns the Gregorian date of a day, counted from 0000-03-01. Years that begin in March
+// have their leap day at the end, so that no table of months is needed.
+func civil(days uint32) (year, month, day uint32) {
+	era := days / 146097
+	dayOfEra := days % 146097
+	yearOfEra := (dayOfEra - dayOfEra/1460 + dayOfEra/36524 - dayOfEra/146096) / 365
+	dayOfYear := dayOfEra - (365*yearOfEra + yearOfEra/4 - yearOfEra/100)
+	shifted := (5*dayOfYear + 2) / 153
+	day = dayOfYear - (153*shifted+2)/5 + 1
+	year = yearOfEra + era*400
+	if shifted < 10 {
+		return year, shifted + 3, day
+	}
+	return year + 1, shifted - 9, day
+}
+
+// daysOf is the inverse of civil for years 0001 to 9999, and for the year 0000 from its March.
+// January and February of 0000 are negative.
+func daysOf(year, month, day int) int {
+	if month > 2 {
+		month -= 3
+	} else {
+		month += 9
+		year--
+	}
+	leaps := year/4 - year/100 + year/400
+	if year < 0 {
+		leaps = -1 // the year -1 alone: floor(-1/4) - floor(-1/100) + floor(-1/400)
+	}
+	return 365*year + leaps + (153*month+2)/5 + day - 1
+}
+
+// daysIn is the number of days of a month, 1 to 12, in the proleptic Gregorian calendar.
+func daysIn(year, month int) int {
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
