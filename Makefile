@@ -1,0 +1,26 @@
+# `make` lists the targets. What a target does stands in scripts/, so that it runs without make too.
+.DEFAULT_GOAL := help
+.PHONY: help tools generate test lint fuzz clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+tools: ## install the pinned tools into .tools (the other targets do it when they need to)
+	@scripts/tools
+
+generate: ## regenerate all committed code that comes from schemas
+	@scripts/generate
+
+test: ## test every module in every language, and that generated code is current
+	@scripts/test
+
+lint: ## run the formatters' checks and the static checkers
+	@scripts/lint
+
+fuzz: ## fuzz each fuzz target of the Go modules for FUZZTIME (10s)
+	@scripts/fuzz
+
+clean: ## remove build outputs and .tools
+	rm -rf .tools
+	find . -name .git -prune -o -type d \( -name target -o -name __pycache__ -o -name .pytest_cache \
+		-o -name .mypy_cache -o -name .ruff_cache -o -name .hypothesis \) -exec rm -rf {} +
