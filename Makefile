@@ -17,7 +17,7 @@ test: ## test every module in every language, and that generated code is current
 lint: ## run the formatters' checks and the static checkers
 	@scripts/lint
 
-fuzz: ## fuzz each fuzz target of the Go modules for FUZZTIME (10s)
+fuzz: ## fuzz each fuzz target of the Go modules for FUZZTIME (1000000x)
 	@scripts/fuzz
 
 clean: ## remove build outputs and .tools
