@@ -11,8 +11,8 @@ const (
 // ".5" is "0.5". The text is [+-]?(D+(.D*)?|.D+)([eE][+-]?D+)? over ASCII digits.
 //
 // maxScale is the most fraction digits that may be left once trailing zeros are gone; more is
-// DecimalScale, never rounded. A negative maxScale sets no limit. Other errors: DecimalSyntax,
-// also for empty text; DecimalRange for an exponent of more than 4 digits after its leading zeros
+// CodeDecimalScale, never rounded. A negative maxScale sets no limit. Other errors: CodeDecimalSyntax,
+// also for empty text; CodeDecimalRange for an exponent of more than 4 digits after its leading zeros
 // and for a result over 256 bytes. (TXT-001 to TXT-007)
 func AppendDecimal(dst []byte, text string, maxScale int) ([]byte, error) {
 	if n, scale := canonicalDecimal(text); n == len(text) && n != 0 && n <= maxDecimalLen &&
@@ -93,7 +93,7 @@ func scanDecimal(text string) (decimalParts, error) {
 		d.fracLen = i - d.frac
 	}
 	if d.wholeLen+d.fracLen == 0 {
-		return d, fault(DecimalSyntax, text, i, "a digit is needed")
+		return d, fault(CodeDecimalSyntax, text, i, "a digit is needed")
 	}
 	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
 		exponent, end, err := scanExponent(text, i+1)
@@ -103,10 +103,10 @@ func scanDecimal(text string) (decimalParts, error) {
 		d.exponent, i = exponent, end
 	}
 	if i < len(text) {
-		return d, fault(DecimalSyntax, text, i, "no part of a decimal number")
+		return d, fault(CodeDecimalSyntax, text, i, "no part of a decimal number")
 	}
 	if d.exponent == exponentTooLong {
-		return d, fault(DecimalRange, text, noOffset, "the exponent has more than 4 digits")
+		return d, fault(CodeDecimalRange, text, noOffset, "the exponent has more than 4 digits")
 	}
 	return d, nil
 }
@@ -134,7 +134,7 @@ func scanExponent(text string, i int) (exponent, end int, err error) {
 		i++
 	}
 	if i == start {
-		return 0, i, fault(DecimalSyntax, text, i, "a digit of the exponent is needed")
+		return 0, i, fault(CodeDecimalSyntax, text, i, "a digit of the exponent is needed")
 	}
 	if i-significant > maxExponentDigits {
 		return exponentTooLong, i, nil
@@ -166,10 +166,10 @@ func (d decimalParts) append(dst []byte, text string, maxScale int) ([]byte, err
 		scale = 0
 	}
 	if maxScale >= 0 && scale > maxScale {
-		return dst, fault(DecimalScale, text, noOffset, "more fraction digits than max_scale")
+		return dst, fault(CodeDecimalScale, text, noOffset, "more fraction digits than max_scale")
 	}
 	if plainLen(d.negative, point, scale) > maxDecimalLen {
-		return dst, fault(DecimalRange, text, noOffset, "over 256 bytes in plain notation")
+		return dst, fault(CodeDecimalRange, text, noOffset, "over 256 bytes in plain notation")
 	}
 	if d.negative {
 		dst = append(dst, '-')

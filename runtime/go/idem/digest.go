@@ -28,10 +28,10 @@ func AppendDigest(dst []byte, canonical string) []byte {
 }
 
 // AppendStringDigest appends the digest of a string field, and refuses ill-formed UTF-8 as
-// StringUTF8.
+// CodeStringUTF8.
 func AppendStringDigest(dst []byte, s string) ([]byte, error) {
 	if !utf8.ValidString(s) {
-		return dst, fault(StringUTF8, s, illFormed(s), "ill-formed UTF-8")
+		return dst, fault(CodeStringUTF8, s, illFormed(s), "ill-formed UTF-8")
 	}
 	return AppendDigest(dst, s), nil
 }

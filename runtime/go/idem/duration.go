@@ -7,20 +7,20 @@ const maxDurationSeconds = 315576000000
 
 // AppendDuration appends a span of time as -1.500s, with exactly digits fraction digits, 0 to 9;
 // further ones are cut toward zero, and there is no -0. seconds and nanos are of one sign and in
-// the range of google.protobuf.Duration, else DurationRange; InputInvalid is for digits out of
+// the range of google.protobuf.Duration, else CodeDurationRange; CodeInputInvalid is for digits out of
 // range. (TXT-030 to TXT-032)
 func AppendDuration(dst []byte, seconds int64, nanos int32, digits int) ([]byte, error) {
 	if seconds < -maxDurationSeconds || seconds > maxDurationSeconds {
-		return dst, rule(DurationRange, "seconds outside -315576000000 to 315576000000")
+		return dst, rule(CodeDurationRange, "seconds outside -315576000000 to 315576000000")
 	}
 	if nanos < -maxNanos || nanos > maxNanos {
-		return dst, rule(DurationRange, "nanos outside -999999999 to 999999999")
+		return dst, rule(CodeDurationRange, "nanos outside -999999999 to 999999999")
 	}
 	if seconds > 0 && nanos < 0 || seconds < 0 && nanos > 0 {
-		return dst, rule(DurationRange, "seconds and nanos of different signs")
+		return dst, rule(CodeDurationRange, "seconds and nanos of different signs")
 	}
 	if digits < 0 || digits > 9 {
-		return dst, rule(InputInvalid, "fraction digits outside 0 to 9")
+		return dst, rule(CodeInputInvalid, "fraction digits outside 0 to 9")
 	}
 	fraction := uint32(nanos)
 	if nanos < 0 {

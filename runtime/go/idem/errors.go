@@ -12,33 +12,34 @@ type Code string
 
 // The codes of the spec.
 const (
-	DecimalSyntax        Code = "DECIMAL_SYNTAX"        // no decimal number
-	DecimalRange         Code = "DECIMAL_RANGE"         // exponent over 4 digits, or text over 256 bytes
-	DecimalScale         Code = "DECIMAL_SCALE"         // more fraction digits than max_scale
-	MoneyCurrency        Code = "MONEY_CURRENCY"        // currency is not [A-Z]{3}
-	MoneyRange           Code = "MONEY_RANGE"           // nanos out of range, or of another sign than units
-	TimestampSyntax      Code = "TIMESTAMP_SYNTAX"      // not RFC 3339 as the spec reads it, or no real date
-	TimestampRange       Code = "TIMESTAMP_RANGE"       // outside the years 0001 to 9999 in UTC
-	DurationRange        Code = "DURATION_RANGE"        // out of range, or mixed signs
-	DateRange            Code = "DATE_RANGE"            // partial or impossible date
-	UUIDSyntax           Code = "UUID_SYNTAX"           // not 8-4-4-4-12 hex digits
-	StringUTF8           Code = "STRING_UTF8"           // ill-formed text
-	IntRange             Code = "INT_RANGE"             // outside the integer's type
-	KeyTooLong           Code = "KEY_TOO_LONG"          // a rendered template over 1024 bytes
-	KeyEmpty             Code = "KEY_EMPTY"             // a key of no bytes
-	KeyComponentMissing  Code = "KEY_COMPONENT_MISSING" // a field that the key needs is not set
-	KeySyntax            Code = "KEY_SYNTAX"            // a received key with a byte outside 0x21-0x7E
-	PartitionCount       Code = "PARTITION_COUNT"       // a count outside 1 to 2^31-1
-	HeaderConflict       Code = "HEADER_CONFLICT"       // one header twice with different values
-	HeaderUTF8           Code = "HEADER_UTF8"           // a header's value is ill-formed text
-	HeaderSyntax         Code = "HEADER_SYNTAX"         // a header's value is not of its shape
-	HeaderRange          Code = "HEADER_RANGE"          // a header's value is out of its bounds
-	SpecVersion          Code = "SPEC_VERSION"          // idem_spec names a major version other than 1
-	StateCycle           Code = "STATE_CYCLE"           // transitions that lead back
-	StateUnknown         Code = "STATE_UNKNOWN"         // a state that no transition names
-	TransitionUndeclared Code = "TRANSITION_UNDECLARED" // (from, to) is no declared transition
-	PolicyRange          Code = "POLICY_RANGE"          // a retry policy out of its bounds
-	InputInvalid         Code = "INPUT_INVALID"         // an argument of no known shape
+	CodeDecimalSyntax        Code = "DECIMAL_SYNTAX"        // no decimal number
+	CodeDecimalRange         Code = "DECIMAL_RANGE"         // exponent over 4 digits, or text over 256 bytes
+	CodeDecimalScale         Code = "DECIMAL_SCALE"         // more fraction digits than max_scale
+	CodeMoneyCurrency        Code = "MONEY_CURRENCY"        // currency is not [A-Z]{3}
+	CodeMoneyRange           Code = "MONEY_RANGE"           // nanos out of range, or of another sign than units
+	CodeTimestampSyntax      Code = "TIMESTAMP_SYNTAX"      // not RFC 3339 as the spec reads it, or no real date
+	CodeTimestampRange       Code = "TIMESTAMP_RANGE"       // outside the years 0001 to 9999 in UTC
+	CodeDurationRange        Code = "DURATION_RANGE"        // out of range, or mixed signs
+	CodeDateRange            Code = "DATE_RANGE"            // partial or impossible date
+	CodeUUIDSyntax           Code = "UUID_SYNTAX"           // not 8-4-4-4-12 hex digits
+	CodeStringUTF8           Code = "STRING_UTF8"           // ill-formed text
+	CodeIntRange             Code = "INT_RANGE"             // outside the integer's type
+	CodeKeyTooLong           Code = "KEY_TOO_LONG"          // a rendered template over 1024 bytes
+	CodeKeyEmpty             Code = "KEY_EMPTY"             // a key of no bytes
+	CodeKeyComponentMissing  Code = "KEY_COMPONENT_MISSING" // a field that the key needs is not set
+	CodeKeySyntax            Code = "KEY_SYNTAX"            // a received key with a byte outside 0x21-0x7E
+	CodePartitionCount       Code = "PARTITION_COUNT"       // a count outside 1 to 2^31-1
+	CodeHeaderConflict       Code = "HEADER_CONFLICT"       // one header twice with different values
+	CodeHeaderUTF8           Code = "HEADER_UTF8"           // a header's value is ill-formed text
+	CodeHeaderSyntax         Code = "HEADER_SYNTAX"         // a header's value is not of its shape
+	CodeHeaderRange          Code = "HEADER_RANGE"          // a header's value is out of its bounds
+	CodeSpecVersion          Code = "SPEC_VERSION"          // idem_spec names a major version other than 1
+	CodeStateCycle           Code = "STATE_CYCLE"           // transitions that lead back
+	CodeStateUnknown         Code = "STATE_UNKNOWN"         // a state that no transition names
+	CodeTransitionUndeclared Code = "TRANSITION_UNDECLARED" // (from, to) is no declared transition
+	CodePolicyRange          Code = "POLICY_RANGE"          // a retry policy out of its bounds
+	CodePayloadInvalid       Code = "PAYLOAD_INVALID"       // bytes that are no message of the type
+	CodeInputInvalid         Code = "INPUT_INVALID"         // an argument of no known shape
 )
 
 // noOffset says that a fault has no place in the value.

@@ -9,7 +9,7 @@ func TemplateHash(template string) uint32 { return uint32(Hash(template)) }
 
 // FinishFingerprint replaces the rendered template at dst[start:] by the fingerprint
 // TTTTTTTT-VVVVVVVVVVVVVVVV: the hash of the template, and the hash of the rendered text. A rendered
-// text over MaxKeyLen is KeyTooLong, and dst is returned without it. (HASH-030)
+// text over MaxKeyLen is CodeKeyTooLong, and dst is returned without it. (HASH-030)
 func FinishFingerprint(dst []byte, start int, template uint32) ([]byte, error) {
 	dst, err := FinishKey(dst, start)
 	if err != nil {

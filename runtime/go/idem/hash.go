@@ -17,8 +17,8 @@ func AppendHash(dst []byte, h uint64) []byte {
 	return dst
 }
 
-// Shard is the shard of a key among n: its hash, unsigned, mod n. Errors: PartitionCount where n is
-// below 1, then KeyEmpty. (HASH-010, HASH-012)
+// Shard is the shard of a key among n: its hash, unsigned, mod n. Errors: CodePartitionCount where n is
+// below 1, then CodeKeyEmpty. (HASH-010, HASH-012)
 func Shard(key string, n int32) (int32, error) {
 	if err := checkRoute(key, n); err != nil {
 		return 0, err
@@ -43,10 +43,10 @@ func LaneOf(h uint64, n int32) int32 { return int32((h >> 32) % uint64(n)) }
 
 func checkRoute(key string, n int32) error {
 	if n < 1 {
-		return rule(PartitionCount, "the count is outside 1 to 2147483647")
+		return rule(CodePartitionCount, "the count is outside 1 to 2147483647")
 	}
 	if key == "" {
-		return rule(KeyEmpty, "a key of no bytes has no place")
+		return rule(CodeKeyEmpty, "a key of no bytes has no place")
 	}
 	return nil
 }

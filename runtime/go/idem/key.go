@@ -11,43 +11,43 @@ const Absent = "~"
 // AppendAbsent appends Absent.
 func AppendAbsent(dst []byte) []byte { return append(dst, '~') }
 
-// Missing is the error of a field that a template needs and that is not set: KeyComponentMissing.
+// Missing is the error of a field that a template needs and that is not set: CodeKeyComponentMissing.
 // path is the field's path from the message ("customer.id").
 func Missing(path string) error {
-	return &Error{Code: KeyComponentMissing, Field: path, Offset: noOffset, Detail: "the field is not set"}
+	return &Error{Code: CodeKeyComponentMissing, Field: path, Offset: noOffset, Detail: "the field is not set"}
 }
 
 // FinishKey checks the length of the key at dst[start:], once its last component is there: over
-// MaxKeyLen it is KeyTooLong, and dst is returned without it. (KEY-011)
+// MaxKeyLen it is CodeKeyTooLong, and dst is returned without it. (KEY-011)
 func FinishKey(dst []byte, start int) ([]byte, error) {
 	if len(dst)-start > MaxKeyLen {
-		return dst[:start], rule(KeyTooLong, "a key has at most 1024 bytes")
+		return dst[:start], rule(CodeKeyTooLong, "a key has at most 1024 bytes")
 	}
 	return dst, nil
 }
 
 // FinishBizKey is FinishKey for a biz_key, which unlike an idempotency key can come out empty:
-// KeyEmpty. (KEY-013)
+// CodeKeyEmpty. (KEY-013)
 func FinishBizKey(dst []byte, start int) ([]byte, error) {
 	if len(dst) == start {
-		return dst, rule(KeyEmpty, "the biz_key has no bytes")
+		return dst, rule(CodeKeyEmpty, "the biz_key has no bytes")
 	}
 	return FinishKey(dst, start)
 }
 
 // CheckKey checks a key that was received, which is an opaque text of 1 to 1024 bytes in
-// 0x21-0x7E: KeySyntax, or KeyTooLong. (KEY-020)
+// 0x21-0x7E: CodeKeySyntax, or CodeKeyTooLong. (KEY-020)
 func CheckKey(key string) error {
 	if key == "" {
-		return rule(KeySyntax, "a key has at least one byte")
+		return rule(CodeKeySyntax, "a key has at least one byte")
 	}
 	for i := 0; i < len(key); i++ {
 		if key[i]-0x21 > 0x7E-0x21 {
-			return fault(KeySyntax, key, i, "a key has only bytes 0x21-0x7E")
+			return fault(CodeKeySyntax, key, i, "a key has only bytes 0x21-0x7E")
 		}
 	}
 	if len(key) > MaxKeyLen {
-		return rule(KeyTooLong, "a key has at most 1024 bytes")
+		return rule(CodeKeyTooLong, "a key has at most 1024 bytes")
 	}
 	return nil
 }

@@ -3,17 +3,17 @@ package idem
 import "strconv"
 
 // AppendMoney appends the currency and the decimal amount of a google.type.Money: "USD100.5".
-// The currency is three letters A-Z, else MoneyCurrency. nanos is -999999999 to 999999999 and of
-// the sign of units, else MoneyRange; a negative amount is "USD-0.5". (TXT-010 to TXT-012)
+// The currency is three letters A-Z, else CodeMoneyCurrency. nanos is -999999999 to 999999999 and of
+// the sign of units, else CodeMoneyRange; a negative amount is "USD-0.5". (TXT-010 to TXT-012)
 func AppendMoney(dst []byte, currency string, units int64, nanos int32) ([]byte, error) {
 	if len(currency) != 3 || !isUpper(currency[0]) || !isUpper(currency[1]) || !isUpper(currency[2]) {
-		return dst, fault(MoneyCurrency, currency, noOffset, "three letters A-Z are needed")
+		return dst, fault(CodeMoneyCurrency, currency, noOffset, "three letters A-Z are needed")
 	}
 	if nanos < -maxNanos || nanos > maxNanos {
-		return dst, rule(MoneyRange, "nanos outside -999999999 to 999999999")
+		return dst, rule(CodeMoneyRange, "nanos outside -999999999 to 999999999")
 	}
 	if units > 0 && nanos < 0 || units < 0 && nanos > 0 {
-		return dst, rule(MoneyRange, "units and nanos of different signs")
+		return dst, rule(CodeMoneyRange, "units and nanos of different signs")
 	}
 	dst = append(dst, currency...)
 	whole, fraction := uint64(units), uint32(nanos)

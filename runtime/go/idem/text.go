@@ -21,7 +21,7 @@ var plain = [256]bool{
 
 // AppendString appends a free string as a component: its UTF-8 bytes as they are, every byte
 // outside A-Z a-z 0-9 - . _ written %XX in upper case. Nothing is trimmed, folded or normalised,
-// and ill-formed UTF-8 is StringUTF8, never replaced.
+// and ill-formed UTF-8 is CodeStringUTF8, never replaced.
 //
 // The whole string is checked, but what is written stops soon after MaxKeyLen bytes: nothing longer
 // can be part of a key, and FinishKey refuses it. So a hostile megabyte costs one scan and no copy. (TXT-070, KEY-001, KEY-011)
@@ -37,7 +37,7 @@ func AppendString(dst []byte, s string) ([]byte, error) {
 		return append(dst, s[:i]...), nil
 	}
 	if !utf8.ValidString(s[i:]) {
-		return dst, fault(StringUTF8, s, illFormed(s), "ill-formed UTF-8")
+		return dst, fault(CodeStringUTF8, s, illFormed(s), "ill-formed UTF-8")
 	}
 	return appendEscaped(dst, s, i), nil
 }

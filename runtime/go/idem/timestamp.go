@@ -5,10 +5,10 @@ type Unit uint8
 
 // The units of AppendTimestampEpoch.
 const (
-	Seconds Unit = 1 + iota
-	Milliseconds
-	Microseconds
-	Nanoseconds
+	UnitSeconds Unit = 1 + iota
+	UnitMilliseconds
+	UnitMicroseconds
+	UnitNanoseconds
 )
 
 const (
@@ -24,17 +24,17 @@ const timestampRule = "the years are 0001 to 9999 in UTC"
 // AppendTimestamp appends a point in time as 2025-01-01T04:00:00.000Z: UTC, with exactly digits
 // fraction digits, 0 to 9. Further digits are cut on (seconds, nanos), which is a floor. seconds
 // counts from 1970-01-01T00:00:00Z, and nanos is 0 to 999999999 and counts forward, as in
-// google.protobuf.Timestamp. Errors: TimestampRange, and InputInvalid for digits out of range.
+// google.protobuf.Timestamp. Errors: CodeTimestampRange, and CodeInputInvalid for digits out of range.
 // (TXT-020 to TXT-022)
 func AppendTimestamp(dst []byte, seconds int64, nanos int32, digits int) ([]byte, error) {
 	if seconds < minSecond || seconds > maxSecond {
-		return dst, rule(TimestampRange, timestampRule)
+		return dst, rule(CodeTimestampRange, timestampRule)
 	}
 	if nanos < 0 || nanos > maxNanos {
-		return dst, rule(TimestampRange, "nanos outside 0 to 999999999")
+		return dst, rule(CodeTimestampRange, "nanos outside 0 to 999999999")
 	}
 	if digits < 0 || digits > 9 {
-		return dst, rule(InputInvalid, "fraction digits outside 0 to 9")
+		return dst, rule(CodeInputInvalid, "fraction digits outside 0 to 9")
 	}
 	fromYear1 := uint64(seconds - minSecond)
 	days := uint32(fromYear1 / secondsPerDay)
@@ -75,7 +75,7 @@ func AppendTimestampEpochUint(dst []byte, v uint64, unit Unit, digits int) ([]by
 	}
 	seconds, rest := v/uint64(perSecond), v%uint64(perSecond)
 	if seconds > maxSecond {
-		return dst, rule(TimestampRange, timestampRule)
+		return dst, rule(CodeTimestampRange, timestampRule)
 	}
 	return AppendTimestamp(dst, int64(seconds), int32(int64(rest)*perUnit), digits)
 }
@@ -83,14 +83,14 @@ func AppendTimestampEpochUint(dst []byte, v uint64, unit Unit, digits int) ([]by
 // scale returns the units of a second and the nanoseconds of a unit.
 func (u Unit) scale() (perSecond, perUnit int64, err error) {
 	switch u {
-	case Seconds:
+	case UnitSeconds:
 		return 1, 1000000000, nil
-	case Milliseconds:
+	case UnitMilliseconds:
 		return 1000, 1000000, nil
-	case Microseconds:
+	case UnitMicroseconds:
 		return 1000000, 1000, nil
-	case Nanoseconds:
+	case UnitNanoseconds:
 		return 1000000000, 1, nil
 	}
-	return 0, 0, rule(InputInvalid, "no unit of time")
+	return 0, 0, rule(CodeInputInvalid, "no unit of time")
 }

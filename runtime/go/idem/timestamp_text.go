@@ -2,8 +2,8 @@ package idem
 
 // AppendTimestampText appends the point in time that an RFC 3339 text names, as AppendTimestamp
 // does: YYYY-MM-DDTHH:MM:SS, a fraction of 1 to 9 digits or none, and Z or an offset of at most
-// 23:59. What else libraries accept is TimestampSyntax: lower-case letters, a space, a comma, a
-// missing part, second 60, hour 24, a date that no calendar has. TimestampRange is for what is
+// 23:59. What else libraries accept is CodeTimestampSyntax: lower-case letters, a space, a comma, a
+// missing part, second 60, hour 24, a date that no calendar has. CodeTimestampRange is for what is
 // outside the years 0001 to 9999 once it is in UTC. (TXT-024, TXT-025)
 func AppendTimestampText(dst []byte, rfc3339 string, digits int) ([]byte, error) {
 	t, err := scanTimestamp(rfc3339)
@@ -22,7 +22,7 @@ func AppendTimestampText(dst []byte, rfc3339 string, digits int) ([]byte, error)
 	days := daysOf(t.year, t.month, t.day) - marchToJanuary
 	second := int64(days)*secondsPerDay + int64(t.second-t.offset) + minSecond
 	if second < minSecond || second > maxSecond {
-		return dst, fault(TimestampRange, rfc3339, noOffset, timestampRule)
+		return dst, fault(CodeTimestampRange, rfc3339, noOffset, timestampRule)
 	}
 	return AppendTimestamp(dst, second, int32(t.nanos), digits)
 }
@@ -41,16 +41,16 @@ type textTime struct {
 func scanTimestamp(text string) (textTime, error) {
 	var t textTime
 	if at := mismatch(text, "0000-00-00T00:00:00"); at >= 0 {
-		return t, fault(TimestampSyntax, text, at, "YYYY-MM-DDTHH:MM:SS and Z or an offset are needed")
+		return t, fault(CodeTimestampSyntax, text, at, "YYYY-MM-DDTHH:MM:SS and Z or an offset are needed")
 	}
 	t.year = two(text, 0)*100 + two(text, 2)
 	t.month, t.day = two(text, 5), two(text, 8)
 	hour, minute, second := two(text, 11), two(text, 14), two(text, 17)
 	if t.month < 1 || t.month > 12 || t.day < 1 || t.day > daysIn(t.year, t.month) {
-		return t, fault(TimestampSyntax, text, 5, "no such day")
+		return t, fault(CodeTimestampSyntax, text, 5, "no such day")
 	}
 	if hour > 23 || minute > 59 || second > 59 {
-		return t, fault(TimestampSyntax, text, 11, "no such time of day")
+		return t, fault(CodeTimestampSyntax, text, 11, "no such time of day")
 	}
 	t.second = hour*3600 + minute*60 + second
 	i, err := t.scanFraction(text)
@@ -69,13 +69,13 @@ func (t *textTime) scanFraction(text string) (int, error) {
 	start := i + 1
 	for i = start; i < len(text) && isDigit(text[i]); i++ {
 		if i-start == 9 {
-			return i, fault(TimestampSyntax, text, i, "more than nine fraction digits")
+			return i, fault(CodeTimestampSyntax, text, i, "more than nine fraction digits")
 		}
 		t.nanos = t.nanos*10 + int(text[i]-'0')
 	}
 	t.fractionLen = i - start
 	if t.fractionLen == 0 {
-		return i, fault(TimestampSyntax, text, i, "a fraction digit is needed")
+		return i, fault(CodeTimestampSyntax, text, i, "a fraction digit is needed")
 	}
 	for n := t.fractionLen; n < 9; n++ {
 		t.nanos *= 10
@@ -90,11 +90,11 @@ func (t *textTime) scanOffset(text string, i int) error {
 		return nil
 	}
 	if len(rest) != len("+00:00") || rest[0] != '+' && rest[0] != '-' || mismatch(rest[1:], "00:00") >= 0 {
-		return fault(TimestampSyntax, text, i, "Z or an offset like +02:00 is needed as the end")
+		return fault(CodeTimestampSyntax, text, i, "Z or an offset like +02:00 is needed as the end")
 	}
 	hour, minute := two(rest, 1), two(rest, 4)
 	if hour > 23 || minute > 59 {
-		return fault(TimestampSyntax, text, i, "the offset is over 23:59")
+		return fault(CodeTimestampSyntax, text, i, "the offset is over 23:59")
 	}
 	t.offset = hour*3600 + minute*60
 	if rest[0] == '-' {

@@ -4,10 +4,10 @@ package idem
 const uuidShape = "00000000-0000-0000-0000-000000000000"
 
 // AppendUUID appends a UUID in lower case. The text is 8-4-4-4-12 hex digits of either case, else
-// UUIDSyntax: braces, a urn: prefix and bare digits are other texts. (TXT-060)
+// CodeUUIDSyntax: braces, a urn: prefix and bare digits are other texts. (TXT-060)
 func AppendUUID(dst []byte, text string) ([]byte, error) {
 	if len(text) != len(uuidShape) {
-		return dst, fault(UUIDSyntax, text, noOffset, "8-4-4-4-12 hex digits are needed, 36 bytes")
+		return dst, fault(CodeUUIDSyntax, text, noOffset, "8-4-4-4-12 hex digits are needed, 36 bytes")
 	}
 	start := len(dst)
 	dst = append(dst, text...)
@@ -25,7 +25,7 @@ func AppendUUID(dst []byte, text string) ([]byte, error) {
 			b[i] = c + 'a' - 'A'
 			continue
 		}
-		return dst[:start], fault(UUIDSyntax, text, i, "8-4-4-4-12 hex digits are needed")
+		return dst[:start], fault(CodeUUIDSyntax, text, i, "8-4-4-4-12 hex digits are needed")
 	}
 	return dst, nil
 }
