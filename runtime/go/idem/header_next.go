@@ -1,0 +1,232 @@
+package idem
+
+import (
+	"bytes"
+	"math"
+)
+
+// Next is what becomes of a delivery, as far as its headers are concerned.
+type Next struct {
+	// Verb is any but VerbAck.
+	Verb Verb
+	// Scope is who the next delivery is for.
+	Scope string
+	// Topic is where this delivery came from, for messages that do not say where they began.
+	Topic string
+	// NowMs is the time in milliseconds since 1970, and DelayMs the delay, for VerbRetry, VerbHold and
+	// VerbDefer.
+	NowMs, DelayMs int64
+	// RetryCount and HoldCount are those of the decision. VerbRedrive ignores them; VerbDeadLetter keeps
+	// the message's where HasCounts is false.
+	RetryCount, HoldCount int64
+	HasCounts             bool
+	// Reason is for VerbRetry, VerbHold and VerbDeadLetter.
+	Reason string
+	// RedriveCount is the record's, for VerbRedrive.
+	RedriveCount int64
+	// DropFingerprint says that VerbRedrive sends a payload that was repaired.
+	DropFingerprint bool
+}
+
+// Next is the next delivery that an action leads to.
+func (a *Action) Next(scope, topic string, nowMs int64) Next {
+	return Next{
+		Verb: a.Verb, Scope: scope, Topic: topic, NowMs: nowMs, DelayMs: a.Delay.Ms(),
+		RetryCount: int64(a.Counts.Retry), HoldCount: int64(a.Counts.Hold), HasCounts: true, Reason: a.Reason,
+	}
+}
+
+// AppendNext appends the headers of the next delivery of a message: its known headers in the order of the
+// spec's table, some replaced or removed, and then the unknown ones as they are. Nothing is added twice,
+// so a message has the same size after many retries. Faulty headers are kept as they are: a dead letter
+// has what the message had. Values share memory with headers. Errors: CodeTimestampRange where the
+// delay ends after the year 9999, CodeInputInvalid for VerbAck. (HDR-030 to HDR-034)
+func AppendNext(dst Headers, t Transport, headers Headers, n *Next) (Headers, error) {
+	start := len(dst)
+	w := nextWriter{
+		headerWriter: headerWriter{headers: dst, buf: make([]byte, 0, 160+len(n.Scope)+len(n.Topic)+len(n.Reason))},
+		transport:    t,
+		old:          headers,
+		ids:          make([]HeaderID, len(headers)),
+	}
+	for i := range headers {
+		id, known := t.Lookup(headers[i].Name)
+		if !known {
+			id = headerCount
+		} else if headers[i].Value != nil {
+			w.there.add(id)
+		}
+		w.ids[i] = id
+	}
+	for id := HeaderID(0); id < headerCount; id++ {
+		if err := w.header(id, n); err != nil {
+			return dst[:start], err
+		}
+	}
+	for i := range headers {
+		if w.ids[i] == headerCount {
+			w.headers = append(w.headers, headers[i])
+		}
+	}
+	return w.headers, nil
+}
+
+type nextWriter struct {
+	headerWriter
+	transport Transport
+	old       Headers
+	ids       []HeaderID // of each old header; headerCount where it is unknown
+	there     HeaderSet  // the known headers that are not null
+}
+
+// header writes what one header of the table becomes. It is the table of HDR-031.
+func (w *nextWriter) header(id HeaderID, n *Next) error {
+	again := n.Verb == VerbRetry || n.Verb == VerbHold || n.Verb == VerbDefer
+	redrive := n.Verb == VerbRedrive
+	if !again && !redrive && n.Verb != VerbDeadLetter {
+		return rule(CodeInputInvalid, "no next delivery follows")
+	}
+	switch id {
+	case Topic:
+		if !w.there.Has(Topic) {
+			w.set(id, append(w.mark(), n.Topic...))
+			return nil
+		}
+	case Fingerprint:
+		if redrive && n.DropFingerprint {
+			return nil
+		}
+	case RetryCount, HoldCount:
+		if redrive {
+			w.set(id, append(w.mark(), '0'))
+			return nil
+		}
+		if again || n.HasCounts {
+			count := n.RetryCount
+			if id == HoldCount {
+				count = n.HoldCount
+			}
+			w.set(id, AppendInt(w.mark(), count))
+			return nil
+		}
+	case RedriveCount:
+		if redrive {
+			w.set(id, AppendInt(w.mark(), w.nextLife(n.RedriveCount)))
+			return nil
+		}
+	case TargetScope:
+		w.set(id, append(w.mark(), n.Scope...))
+		return nil
+	case RetryInterval:
+		if again {
+			w.set(id, AppendInt(w.mark(), n.DelayMs))
+		}
+		return nil
+	case NextRetryTime:
+		if again {
+			return w.due(n.NowMs, n.DelayMs)
+		}
+		return nil
+	case RejectReason:
+		if redrive {
+			return nil
+		}
+		if n.Verb != VerbDefer {
+			w.set(id, AppendReason(w.mark(), n.Reason))
+			return nil
+		}
+	}
+	w.keep(id)
+	return nil
+}
+
+// set writes a value that was appended to mark.
+func (w *nextWriter) set(id HeaderID, value []byte) {
+	w.add(id, value)
+	last := &w.headers[len(w.headers)-1]
+	*last = boundHeader(w.transport, id, last.Value)
+}
+
+// due writes when the delay ends.
+func (w *nextWriter) due(nowMs, delayMs int64) error {
+	if delayMs > 0 && nowMs > math.MaxInt64-delayMs {
+		return rule(CodeTimestampRange, timestampRule)
+	}
+	text, err := AppendTimestampEpoch(w.mark(), nowMs+delayMs, UnitMilliseconds, 3)
+	if err != nil {
+		return InField(err, headerNames[NextRetryTime])
+	}
+	w.set(NextRetryTime, text)
+	return nil
+}
+
+// nextLife is one more than the larger of what the headers and the record say. (HDR-033)
+func (w *nextWriter) nextLife(recorded int64) int64 {
+	var found foundHeaders
+	found.collect(w.transport, w.old)
+	count := int32(0)
+	f := &found[RedriveCount]
+	if f.there && !f.conflict && readInteger(&count, RedriveCount, f.value) == nil && int64(count) > recorded {
+		recorded = int64(count)
+	}
+	if recorded >= maxCount {
+		return maxCount
+	}
+	return recorded + 1
+}
+
+// keep writes the values that a header has, each once; of a trace header the last one. (HDR-032)
+func (w *nextWriter) keep(id HeaderID) {
+	if !w.there.Has(id) {
+		return
+	}
+	first := len(w.headers)
+	var seen map[string]bool
+	for i := range w.old {
+		if w.ids[i] != id || w.old[i].Value == nil {
+			continue
+		}
+		value, badKey := bind(w.transport, id, w.old[i].Value)
+		if traceHeaders.Has(id) {
+			w.headers = append(w.headers[:first], Header{Name: w.transport.NameOf(id), Value: value})
+			continue
+		}
+		if w.repeats(first, id, value, &seen) {
+			continue
+		}
+		h := Header{Name: w.transport.NameOf(id), Value: value}
+		if id == IdempotencyKey && !badKey && checkKeyBytes(value) == nil {
+			h = boundHeader(w.transport, id, value)
+		}
+		w.headers = append(w.headers, h)
+	}
+}
+
+// fewValues is how many values of one header are compared one by one. A hostile message has thousands.
+const fewValues = 8
+
+// repeats says whether a value of the header was written since first.
+func (w *nextWriter) repeats(first int, id HeaderID, value []byte, seen *map[string]bool) bool {
+	written := w.headers[first:]
+	if *seen == nil && len(written) < fewValues {
+		for i := range written {
+			old, _ := bind(w.transport, id, written[i].Value)
+			if bytes.Equal(old, value) {
+				return true
+			}
+		}
+		return false
+	}
+	if *seen == nil {
+		*seen = make(map[string]bool)
+		for i := range written {
+			old, _ := bind(w.transport, id, written[i].Value)
+			(*seen)[string(old)] = true
+		}
+	}
+	if (*seen)[string(value)] {
+		return true
+	}
+	(*seen)[string(value)] = true
+	return false
+}
