@@ -16,10 +16,9 @@ type Next struct {
 	// NowMs is the time in milliseconds since 1970, and DelayMs the delay, for VerbRetry, VerbHold and
 	// VerbDefer.
 	NowMs, DelayMs int64
-	// RetryCount and HoldCount are those of the decision. VerbRedrive ignores them; VerbDeadLetter keeps
-	// the message's where HasCounts is false.
+	// RetryCount and HoldCount are those of the decision. VerbRedrive ignores them, and VerbDeadLetter
+	// keeps the message's in place of a negative one.
 	RetryCount, HoldCount int64
-	HasCounts             bool
 	// Reason is for VerbRetry, VerbHold and VerbDeadLetter.
 	Reason string
 	// RedriveCount is the record's, for VerbRedrive.
@@ -32,7 +31,7 @@ type Next struct {
 func (a *Action) Next(scope, topic string, nowMs int64) Next {
 	return Next{
 		Verb: a.Verb, Scope: scope, Topic: topic, NowMs: nowMs, DelayMs: a.Delay.Ms(),
-		RetryCount: int64(a.Counts.Retry), HoldCount: int64(a.Counts.Hold), HasCounts: true, Reason: a.Reason,
+		RetryCount: int64(a.Counts.Retry), HoldCount: int64(a.Counts.Hold), Reason: a.Reason,
 	}
 }
 
@@ -101,11 +100,11 @@ func (w *nextWriter) header(id HeaderID, n *Next) error {
 			w.set(id, append(w.mark(), '0'))
 			return nil
 		}
-		if again || n.HasCounts {
-			count := n.RetryCount
-			if id == HoldCount {
-				count = n.HoldCount
-			}
+		count := n.RetryCount
+		if id == HoldCount {
+			count = n.HoldCount
+		}
+		if count >= 0 {
 			w.set(id, AppendInt(w.mark(), count))
 			return nil
 		}
