@@ -156,11 +156,13 @@ func decodeNext(in *object) idem.Next {
 	case idem.VerbRetry, idem.VerbHold, idem.VerbDefer:
 		n.DelayMs = d.count("delay_ms", 0)
 		n.RetryCount, n.HoldCount = d.count("retry_count", 0), d.count("hold_count", 0)
-		n.HasCounts = true
 	case idem.VerbDeadLetter:
-		if d.has("retry_count") || d.has("hold_count") {
-			n.RetryCount, n.HoldCount = d.count("retry_count", 0), d.count("hold_count", 0)
-			n.HasCounts = true
+		n.RetryCount, n.HoldCount = -1, -1
+		if d.has("retry_count") {
+			n.RetryCount = d.count("retry_count", 0)
+		}
+		if d.has("hold_count") {
+			n.HoldCount = d.count("hold_count", 0)
 		}
 	case idem.VerbRedrive:
 		n.RedriveCount = d.count("redrive_count", 0)
