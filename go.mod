@@ -6,6 +6,8 @@ tool google.golang.org/protobuf/cmd/protoc-gen-go
 
 require github.com/idem-spec/idem/runtime/go/idem v0.0.0
 
+require go.yaml.in/yaml/v3 v3.0.5 // indirect
+
 require (
 	github.com/BurntSushi/toml v1.6.0
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
