@@ -8,6 +8,7 @@ import { decide, OUTCOMES, OUTCOMES_WITH_WAIT } from './decide.mjs';
 import { refuse } from './fault.mjs';
 import { readHeaders } from './headers.mjs';
 import { componentText, fingerprint, render } from './key.mjs';
+import { catalogue, readProducedAt, send } from './message.mjs';
 import { nextHeaders } from './next-headers.mjs';
 import { checkPolicy, POLICY_NAMES, policyInForce } from './policy.mjs';
 import { hashOfKey, kafkaPartition, lane, shard } from './routing.mjs';
@@ -315,6 +316,28 @@ function classifyOp(input) {
   return { class: CLASSIFY.get(kind)(input[kind]) };
 }
 
+// CONF-040 and CONF-041.
+
+const CONTEXT = ['event_id', 'topic', 'produced_at', 'traceparent', 'tracestate'];
+
+function readContext(input) {
+  const context = {};
+  for (const [name, value] of Object.entries(shape.object(input, [], CONTEXT))) {
+    context[name] = name === 'produced_at' ? readProducedAt(shape.text(value)) : shape.text(value);
+  }
+  return context;
+}
+
+// messageOp gives undefined, which is "unsupported", where there are no descriptors.
+function messageOp(input) {
+  const types = catalogue();
+  if (types === undefined) return undefined;
+  shape.object(input, ['type', 'payload'], ['context']);
+  const payload = shape.hex(input.payload);
+  const context = shape.optional(input.context, readContext) ?? {};
+  return send(types.plan(shape.text(input.type)), payload, context);
+}
+
 // OPS is a Map, so that an op called "constructor" is not known either (CONF-004).
 export const OPS = new Map([
   ['decimal', textOp(typed.readDecimal)],
@@ -338,4 +361,5 @@ export const OPS = new Map([
   ['headers', headersOp],
   ['next_headers', nextHeadersOp],
   ['classify', classifyOp],
+  ['message', messageOp],
 ]);

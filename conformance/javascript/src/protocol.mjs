@@ -70,12 +70,12 @@ function parse(line) {
   }
 }
 
-// answer computes one case.
+// answer computes one case. An op that is not known, or cannot be answered here, is unsupported
+// (CONF-004).
 export function answer({ seq, op, input }) {
-  const compute = OPS.get(op);
-  if (compute === undefined) return { type: 'result', seq, unsupported: true }; // CONF-004
   try {
-    return { type: 'result', seq, output: compute(input) };
+    const output = OPS.get(op)?.(input);
+    return output === undefined ? { type: 'result', seq, unsupported: true } : { type: 'result', seq, output };
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault;
     return { type: 'result', seq, error: fault.code, detail: fault.detail };
