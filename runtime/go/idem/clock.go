@@ -28,40 +28,49 @@ func put2(b []byte, v uint32) {
 func appendDate(dst []byte, year, month, day uint32) []byte {
 	dst = append(dst, "0000-00-00"...)
 	b := dst[len(dst)-len("0000-00-00"):]
-	put2(b, year/100)
-	put2(b[2:], year%100)
-	put2(b[5:], month)
-	put2(b[8:], day)
+	put2(b[0:2], year/100)
+	put2(b[2:4], year%100)
+	put2(b[5:7], month)
+	put2(b[8:10], day)
 	return dst
 }
 
 // appendFraction appends the first n of the nine digits of nanos; further ones are cut.
 func appendFraction(dst []byte, nanos uint32, n int) []byte {
-	var b [10]byte
-	high := nanos / 100000000
-	b[1] = byte('0' + high)
-	rest := nanos - high*100000000
-	put2(b[2:], rest/1000000)
-	put2(b[4:], rest/10000%100)
-	put2(b[6:], rest/100%100)
-	put2(b[8:], rest%100)
-	return append(dst, b[1:1+n]...)
+	var b [9]byte
+	put9(b[:], nanos)
+	return append(dst, b[:n]...)
 }
 
-// civil returns the Gregorian date of a day, counted from 0000-03-01. Years that begin in March
-// have their leap day at the end, so that no table of months is needed.
+// put9 writes the nine digits of nanos at b[0] to b[8].
+func put9(b []byte, nanos uint32) {
+	_ = b[8]
+	high := nanos / 100000000
+	rest := nanos - high*100000000
+	b[0] = byte('0' + high)
+	put2(b[1:3], rest/1000000)
+	put2(b[3:5], rest/10000%100)
+	put2(b[5:7], rest/100%100)
+	put2(b[7:9], rest%100)
+}
+
+// civil returns the Gregorian date of a day, counted from 0000-03-01. Years that begin in March have
+// their leap day at the end, so that no table of months is needed; the divisions by constants that are
+// no powers of two are multiplications here (Neri and Schneider, Euclidean affine functions, 2022).
 func civil(days uint32) (year, month, day uint32) {
-	era := days / 146097
-	dayOfEra := days % 146097
-	yearOfEra := (dayOfEra - dayOfEra/1460 + dayOfEra/36524 - dayOfEra/146096) / 365
-	dayOfYear := dayOfEra - (365*yearOfEra + yearOfEra/4 - yearOfEra/100)
-	shifted := (5*dayOfYear + 2) / 153
-	day = dayOfYear - (153*shifted+2)/5 + 1
-	year = yearOfEra + era*400
-	if shifted < 10 {
-		return year, shifted + 3, day
+	n := 4*days + 3
+	century := n / 146097
+	ofCentury := n%146097 | 3
+	p := uint64(2939745) * uint64(ofCentury)
+	year = 100*century + uint32(p>>32)
+	dayOfYear := uint32(p) / 2939745 / 4
+	n = 2141*dayOfYear + 197913
+	month = n >> 16
+	day = n&0xffff/2141 + 1
+	if dayOfYear >= 306 {
+		return year + 1, month - 12, day
 	}
-	return year + 1, shifted - 9, day
+	return year, month, day
 }
 
 // daysOf is the inverse of civil for years 0001 to 9999, and for the year 0000 from its March.

@@ -40,18 +40,33 @@ func AppendTimestamp(dst []byte, seconds int64, nanos int32, digits int) ([]byte
 	days := uint32(fromYear1 / secondsPerDay)
 	second := uint32(fromYear1 % secondsPerDay)
 	year, month, day := civil(days + marchToJanuary)
-	dst = appendDate(dst, year, month, day)
-	dst = append(dst, "T00:00:00"...)
-	b := dst[len(dst)-len("T00:00:00"):]
-	put2(b[1:], second/3600)
-	put2(b[4:], second/60%60)
-	put2(b[7:], second%60)
-	if digits > 0 {
-		dst = append(dst, '.')
-		dst = appendFraction(dst, uint32(nanos), digits)
+	// All bytes are appended at once, and then overwritten at constant places.
+	start := len(dst)
+	dst = append(dst, "0000-00-00T00:00:00.000000000Z"...)
+	b := (*[timestampLen]byte)(dst[start:])
+	put2(b[0:2], year/100)
+	put2(b[2:4], year%100)
+	put2(b[5:7], month)
+	put2(b[8:10], day)
+	put2(b[11:13], second/3600)
+	put2(b[14:16], second/60%60)
+	put2(b[17:19], second%60)
+	if digits == 0 {
+		b[dateTimeLen] = 'Z'
+		return dst[:start+dateTimeLen+1], nil
 	}
-	return append(dst, 'Z'), nil
+	put9(b[20:29], uint32(nanos))
+	end := dateTimeLen + 1 + digits
+	b[end] = 'Z'
+	return dst[:start+end+1], nil
 }
+
+const (
+	// dateTimeLen is the length of YYYY-MM-DDTHH:MM:SS.
+	dateTimeLen = len("0000-00-00T00:00:00")
+	// timestampLen is the length of the longest timestamp.
+	timestampLen = len("0000-00-00T00:00:00.000000000Z")
+)
 
 // AppendTimestampEpoch appends the point in time that v counts in unit from 1970-01-01T00:00:00Z,
 // as AppendTimestamp does. (TXT-023)

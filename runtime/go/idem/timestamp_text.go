@@ -27,9 +27,6 @@ func AppendTimestampText(dst []byte, rfc3339 string, digits int) ([]byte, error)
 	return AppendTimestamp(dst, second, int32(t.nanos), digits)
 }
 
-// dateTimeLen is the length of YYYY-MM-DDTHH:MM:SS.
-const dateTimeLen = len("0000-00-00T00:00:00")
-
 // textTime is a scanned RFC 3339 text: second counts from midnight, offset is in seconds.
 type textTime struct {
 	year, month, day   int
@@ -40,12 +37,17 @@ type textTime struct {
 // scanTimestamp checks syntax and calendar. The year 0000 is in the calendar.
 func scanTimestamp(text string) (textTime, error) {
 	var t textTime
-	if at := mismatch(text, "0000-00-00T00:00:00"); at >= 0 {
-		return t, fault(CodeTimestampSyntax, text, at, "YYYY-MM-DDTHH:MM:SS and Z or an offset are needed")
+	if len(text) <= dateTimeLen {
+		return t, dateTimeFault(text)
 	}
-	t.year = two(text, 0)*100 + two(text, 2)
+	century, year := two(text, 0), two(text, 2)
 	t.month, t.day = two(text, 5), two(text, 8)
 	hour, minute, second := two(text, 11), two(text, 14), two(text, 17)
+	if century|year|t.month|t.day|hour|minute|second < 0 ||
+		text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':' {
+		return t, dateTimeFault(text)
+	}
+	t.year = century*100 + year
 	if t.month < 1 || t.month > 12 || t.day < 1 || t.day > daysIn(t.year, t.month) {
 		return t, fault(CodeTimestampSyntax, text, 5, "no such day")
 	}
@@ -89,10 +91,13 @@ func (t *textTime) scanOffset(text string, i int) error {
 	if rest == "Z" {
 		return nil
 	}
-	if len(rest) != len("+00:00") || rest[0] != '+' && rest[0] != '-' || mismatch(rest[1:], "00:00") >= 0 {
+	if len(rest) != len("+00:00") || rest[0] != '+' && rest[0] != '-' || rest[3] != ':' {
 		return fault(CodeTimestampSyntax, text, i, "Z or an offset like +02:00 is needed as the end")
 	}
 	hour, minute := two(rest, 1), two(rest, 4)
+	if hour|minute < 0 {
+		return fault(CodeTimestampSyntax, text, i, "Z or an offset like +02:00 is needed as the end")
+	}
 	if hour > 23 || minute > 59 {
 		return fault(CodeTimestampSyntax, text, i, "the offset is over 23:59")
 	}
@@ -103,25 +108,24 @@ func (t *textTime) scanOffset(text string, i int) error {
 	return nil
 }
 
-// mismatch returns where text, as long as shape, stops having a digit for each 0 of shape and the
-// same byte for each other one; -1 where it does not stop. Text may go on behind.
-func mismatch(text, shape string) int {
-	for i := 0; i < len(shape); i++ {
-		if i == len(text) {
-			return i
+// dateTimeFault finds where a text stops being YYYY-MM-DDTHH:MM:SS and something behind.
+func dateTimeFault(text string) error {
+	const shape = "0000-00-00T00:00:00"
+	i := 0
+	for i < len(text) && i < len(shape) {
+		if shape[i] == '0' && !isDigit(text[i]) || shape[i] != '0' && text[i] != shape[i] {
+			break
 		}
-		if shape[i] == '0' {
-			if !isDigit(text[i]) {
-				return i
-			}
-		} else if text[i] != shape[i] {
-			return i
-		}
+		i++
 	}
-	return -1
+	return fault(CodeTimestampSyntax, text, i, "YYYY-MM-DDTHH:MM:SS and Z or an offset are needed")
 }
 
-// two is the number that two digits at i stand for.
+// two is the number that two digits at i stand for, and negative where they are none.
 func two(text string, i int) int {
-	return int(text[i]-'0')*10 + int(text[i+1]-'0')
+	high, low := text[i]-'0', text[i+1]-'0'
+	if high > 9 || low > 9 {
+		return -1
+	}
+	return int(high)*10 + int(low)
 }

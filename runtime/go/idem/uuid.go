@@ -10,22 +10,25 @@ func AppendUUID(dst []byte, text string) ([]byte, error) {
 		return dst, fault(CodeUUIDSyntax, text, noOffset, "8-4-4-4-12 hex digits are needed, 36 bytes")
 	}
 	start := len(dst)
-	dst = append(dst, text...)
-	b := dst[start:]
-	for i := 0; i < len(b); i++ {
-		c := b[i]
-		switch {
-		case uuidShape[i] == '-':
-			if c == '-' {
+	dst = append(dst, uuidShape...)
+	b := (*[len(uuidShape)]byte)(dst[start:])
+	for i := range b {
+		if b[i] == '-' {
+			if text[i] == '-' {
 				continue
 			}
-		case isDigit(c) || c-'a' < 6:
-			continue
-		case c-'A' < 6:
-			b[i] = c + 'a' - 'A'
+		} else if c := lowerHexDigit[text[i]]; c != 0 {
+			b[i] = c
 			continue
 		}
 		return dst[:start], fault(CodeUUIDSyntax, text, i, "8-4-4-4-12 hex digits are needed")
 	}
 	return dst, nil
+}
+
+// lowerHexDigit is a hex digit of either case in lower case, and 0 for all else.
+var lowerHexDigit = [256]byte{
+	'0': '0', '1': '1', '2': '2', '3': '3', '4': '4', '5': '5', '6': '6', '7': '7', '8': '8', '9': '9',
+	'a': 'a', 'b': 'b', 'c': 'c', 'd': 'd', 'e': 'e', 'f': 'f',
+	'A': 'a', 'B': 'b', 'C': 'c', 'D': 'd', 'E': 'e', 'F': 'f',
 }
