@@ -1,6 +1,6 @@
 // The key (chapter 4) and the fingerprint (HASH-030).
 import { createHash } from 'node:crypto';
-import { utf8, utf8Length } from './bytes.mjs';
+import { utf8 } from './bytes.mjs';
 import { fail } from './fault.mjs';
 import { hashText, xxh64 } from './xxh64.mjs';
 
@@ -65,8 +65,4 @@ export function fingerprint(template, text) {
 // areComparable is HASH-031; T is what comes before the "-".
 export function areComparable(left, right) {
   return left !== undefined && right !== undefined && left.slice(0, 8) === right.slice(0, 8);
-}
-
-export function isKeyLength(text) {
-  return utf8Length(text) <= MAX_KEY;
 }

@@ -104,12 +104,15 @@ function occurredAt(plan, message) {
   return template && timestampAt(template[0], message);
 }
 
+const WITH_SCHEDULE = ['max_retry', 'max_hold', 'backoff_jitter', 'backoff_schedule'];
+
 // retryHeaders writes the schema's policy: with a schedule, neither base nor cap.
 function retryHeaders(retry) {
   const stated = Object.fromEntries(Object.entries(retry).map(([name, value]) => [name, toBigInt(value)]));
   const policy = withDefaults(checkPolicy(stated));
-  const names = policy.backoff_schedule === undefined ? POLICY_NAMES : ['max_retry', 'max_hold', 'backoff_jitter', 'backoff_schedule'];
-  return Object.fromEntries(names.map((name) => [name, String(policy[name])]));
+  const names = policy.backoff_schedule === undefined ? POLICY_NAMES : WITH_SCHEDULE;
+  // A list's toString joins with commas, which is the header's syntax.
+  return Object.fromEntries(names.map((name) => [name, policy[name].toString()]));
 }
 
 function toBigInt(value) {

@@ -79,7 +79,8 @@ function mergeScalar(message, field, wire, value) {
 function put(message, field, value) {
   if (field.oneof !== undefined) {
     for (const number of message.values.keys()) {
-      if (number !== field.number && message.type.fields.get(number).oneof === field.oneof) message.values.delete(number);
+      const other = message.type.fields.get(number);
+      if (other !== field && other.oneof === field.oneof) message.values.delete(number);
     }
   }
   message.values.set(field.number, value);
