@@ -13,7 +13,7 @@ func opAdmit(in *object, out *output) error {
 		LeaseMs:      in.count("lease_ms", 1),
 		MaxAttempts:  in.count("max_attempts", 1),
 	}
-	a.Fingerprint, _ = in.optionalText("fingerprint")
+	a.Fingerprint = decodeFingerprint(in)
 	in.done(&delivery)
 	if !in.ok() {
 		return errInput
@@ -40,7 +40,7 @@ func decodeRecord(in *object) *idem.Record {
 		RedriveCount: o.count("redrive_count", 0),
 		Position:     o.count("position", 0),
 	}
-	rec.Fingerprint, _ = o.optionalText("fingerprint")
+	rec.Fingerprint = decodeFingerprint(&o)
 	if state == idem.StateProcessing {
 		rec.LeaseUntilMs = o.count("lease_until_ms", 0)
 	}
@@ -49,6 +49,15 @@ func decodeRecord(in *object) *idem.Record {
 	}
 	in.done(&o)
 	return rec
+}
+
+// decodeFingerprint is the optional fingerprint, and "" where there is none.
+func decodeFingerprint(o *object) string {
+	text, there := o.optionalText("fingerprint")
+	if there && !idem.IsFingerprint(text) {
+		o.bad = true
+	}
+	return text
 }
 
 func writeAdmission(out *output, a idem.Admission) {

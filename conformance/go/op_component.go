@@ -116,12 +116,12 @@ func decodeUTF16(in *object) typed {
 	list := in.list("utf16")
 	units := make([]uint16, len(list))
 	for i, v := range list {
-		unit, ok := hexUnit(v.text)
-		if v.kind != kindString || len(v.text) != 4 || !ok {
+		b, ok := parseHex(v.text)
+		if v.kind != kindString || !ok || len(b) != 2 {
 			in.bad = true
 			return missingValue{}
 		}
-		units[i] = unit
+		units[i] = uint16(b[0])<<8 | uint16(b[1])
 	}
 	for i := 0; i < len(units); i++ {
 		if units[i]-0xD800 < 0x400 && i+1 < len(units) && units[i+1]-0xDC00 < 0x400 {

@@ -31,8 +31,8 @@ func FingerprintsDiffer(a, b string) bool {
 	return len(a) == fingerprintLen && len(b) == fingerprintLen && a[:8] == b[:8] && a != b
 }
 
-// validFingerprint says whether s is 8 lower-case hex digits, -, and 16.
-func validFingerprint(s string) bool {
+// IsFingerprint says whether s has the form of a fingerprint: 8 lower-case hex digits, -, and 16.
+func IsFingerprint(s string) bool {
 	if len(s) != fingerprintLen || s[8] != '-' {
 		return false
 	}

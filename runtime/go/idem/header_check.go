@@ -16,7 +16,7 @@ func checkText(id HeaderID, v []byte) error {
 	case RejectReason:
 		return checkReason(v)
 	case Fingerprint:
-		if !validFingerprint(string(v)) {
+		if !IsFingerprint(string(v)) {
 			return fault(CodeHeaderSyntax, string(v), noOffset, "8 hex digits, - and 16 hex digits are needed, in lower case")
 		}
 	case ProducedAt, OccurredAt, NextRetryTime:

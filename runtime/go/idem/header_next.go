@@ -185,27 +185,25 @@ func (w *nextWriter) keep(id HeaderID) {
 		if w.ids[i] != id || w.old[i].Value == nil {
 			continue
 		}
-		value, badKey := bind(w.transport, id, w.old[i].Value)
+		raw := w.old[i].Value
+		if w.transport == HTTP {
+			raw = trimBlanks(raw)
+		}
 		if traceHeaders.Has(id) {
-			w.headers = append(w.headers[:first], Header{Name: w.transport.NameOf(id), Value: value})
+			w.headers = w.headers[:first]
+		} else if w.repeats(first, id, raw, &seen) {
 			continue
 		}
-		if w.repeats(first, id, value, &seen) {
-			continue
-		}
-		h := Header{Name: w.transport.NameOf(id), Value: value}
-		if id == IdempotencyKey && !badKey && checkKeyBytes(value) == nil {
-			h = boundHeader(w.transport, id, value)
-		}
-		w.headers = append(w.headers, h)
+		w.headers = append(w.headers, Header{Name: w.transport.NameOf(id), Value: raw})
 	}
 }
 
 // fewValues is how many values of one header are compared one by one. A hostile message has thousands.
 const fewValues = 8
 
-// repeats says whether a value of the header was written since first.
-func (w *nextWriter) repeats(first int, id HeaderID, value []byte, seen *map[string]bool) bool {
+// repeats says whether a value that means the same was written since first.
+func (w *nextWriter) repeats(first int, id HeaderID, raw []byte, seen *map[string]bool) bool {
+	value, _ := bind(w.transport, id, raw)
 	written := w.headers[first:]
 	if *seen == nil && len(written) < fewValues {
 		for i := range written {

@@ -49,8 +49,8 @@ type foundHeader struct {
 	value    []byte // the first value; of trace headers the last one
 	there    bool
 	conflict bool // there are values that differ
-	integer  bool // one of them is an AMQP integer
-	badKey   bool // an HTTP key that begins with a quote and is no structured-field string
+	integer  bool // it is an AMQP integer
+	badKey   bool // it is an HTTP key that begins with a quote and is no structured-field string
 }
 
 type foundHeaders [headerCount]foundHeader
@@ -74,13 +74,11 @@ func (found *foundHeaders) collect(t Transport, headers Headers) Headers {
 			*f = foundHeader{value: value, there: true, integer: h.Integer}
 			continue
 		}
-		if f.there && !bytes.Equal(f.value, value) {
-			f.conflict = true
+		if f.there {
+			f.conflict = f.conflict || !bytes.Equal(f.value, value)
 			continue
 		}
-		f.value, f.there = value, true
-		f.integer = f.integer || h.Integer
-		f.badKey = f.badKey || badKey
+		*f = foundHeader{value: value, there: true, integer: h.Integer, badKey: badKey}
 	}
 	return unknown
 }
