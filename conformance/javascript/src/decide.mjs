@@ -32,7 +32,7 @@ export function decide(question) {
     retryCount: checkCount(question.retryCount),
     holdCount: checkCount(question.holdCount),
     policy: checkPolicy(question.policy),
-    reason: question.reason ?? question.outcome, // RETRY-025
+    reason: question.reason || question.outcome, // RETRY-025
   };
   if (checked.key === '') fail('KEY_EMPTY');
   return ACTIONS.get(checked.outcome)(checked);
