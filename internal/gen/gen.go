@@ -163,7 +163,7 @@ func newPlugin(req *pluginpb.CodeGeneratorRequest, params *parameters) (*protoge
 		ProtoFile:       req.ProtoFile,
 		CompilerVersion: req.CompilerVersion,
 	}
-	return protogen.Options{}.New(own)
+	return protogen.Options{ImportRewriteFunc: golang.ImportPath}.New(own)
 }
 
 // maxNesting is the most messages inside each other. Compilers allow 32; full names grow with the

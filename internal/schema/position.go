@@ -13,6 +13,7 @@ const (
 	messageMessages   = 3
 	messageEnums      = 4
 	messageExtensions = 6
+	messageOneofs     = 8
 	messageOptions    = 7
 	fieldOptions      = 8
 	enumValues        = 2
@@ -84,11 +85,11 @@ func sourcePath(d protoreflect.Descriptor) protoreflect.SourcePath {
 		kind = pick(inFile, fileEnums, messageEnums)
 	case protoreflect.EnumValueDescriptor:
 		kind = enumValues
+	case protoreflect.OneofDescriptor:
+		kind = messageOneofs
 	case protoreflect.FieldDescriptor:
-		switch {
-		case !d.IsExtension():
-			kind = messageFields
-		default:
+		kind = messageFields
+		if d.IsExtension() {
 			kind = pick(inFile, fileExtensions, messageExtensions)
 		}
 	default:
@@ -117,4 +118,9 @@ func optionsNumber(d protoreflect.Descriptor) int32 {
 		return enumValueOptions
 	}
 	return 0
+}
+
+// At makes a problem at a declaration, or at the beginning of a file.
+func At(decl protoreflect.Descriptor, rule, what, mend string) Problem {
+	return at(decl).problem(rule, what, mend)
 }
