@@ -1,5 +1,7 @@
 package idem
 
+import "math"
+
 // State is the state of a dedup record.
 type State uint8
 
@@ -122,7 +124,7 @@ type Admission struct {
 // (DEDUP-001 to DEDUP-006)
 func Admit(rec *Record, a *Arrival) Admission {
 	if rec == nil {
-		return Admission{Kind: AdmitProceed, Fence: 1, Attempts: 1, LeaseUntilMs: a.NowMs + a.LeaseMs}
+		return Admission{Kind: AdmitProceed, Fence: 1, Attempts: 1, LeaseUntilMs: sum(a.NowMs, a.LeaseMs)}
 	}
 	if FingerprintsDiffer(rec.Fingerprint, a.Fingerprint) {
 		return Admission{Kind: AdmitKeyReused}
@@ -141,16 +143,25 @@ func Admit(rec *Record, a *Arrival) Admission {
 			Kind: AdmitProceed, Fence: rec.Fence, Attempts: rec.Attempts, LeaseUntilMs: rec.LeaseUntilMs,
 		}
 	}
-	attempts := rec.Attempts + 1
+	attempts := sum(rec.Attempts, 1)
 	if a.RedriveCount > rec.RedriveCount {
 		attempts = 1
 	} else if rec.Attempts >= a.MaxAttempts {
 		return Admission{Kind: AdmitCrashLoop}
 	}
 	return Admission{
-		Kind: AdmitProceed, Fence: rec.Fence + 1, Attempts: attempts, LeaseUntilMs: a.NowMs + a.LeaseMs,
+		Kind: AdmitProceed, Fence: sum(rec.Fence, 1), Attempts: attempts, LeaseUntilMs: sum(a.NowMs, a.LeaseMs),
 		Recovered: rec.State == StateProcessing,
 	}
+}
+
+// sum adds integers that are 0 or more, and stays at the largest one: a fence that wrapped around would
+// let every older claim write.
+func sum(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // isStale says that what follows from a delivery is durable or over.
