@@ -1,0 +1,11 @@
+// Package conformancevectors holds the vectors of the specification: what a right implementation
+// answers, group by group. Its README tells how to read one, how they are made and how to add one.
+package conformancevectors
+
+import "embed"
+
+// Files holds manifest.json, which names the other files, their counts and their SHA-256, and
+// schema/, which says what may be in them.
+//
+//go:embed *.json
+var Files embed.FS
