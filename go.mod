@@ -6,7 +6,11 @@ tool google.golang.org/protobuf/cmd/protoc-gen-go
 
 require github.com/idem-spec/idem/runtime/go/idem v0.0.0
 
-require go.yaml.in/yaml/v3 v3.0.5 // indirect
+require (
+	github.com/bufbuild/protocompile v0.14.1
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/sync v0.8.0 // indirect
+)
 
 require (
 	github.com/BurntSushi/toml v1.6.0
