@@ -63,7 +63,9 @@ func parseAnswer(line []byte) (answer, error) {
 	if len(line) > 0 && line[0] == 0xef && bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
 		return answer{}, errors.New("a byte order mark")
 	}
-	s := scanner{data: line}
+	// A detail is for people, who may well quote half a surrogate pair; an output that has one is no
+	// expected output.
+	s := scanner{data: line, halves: true}
 	if s.peek() != '{' {
 		return answer{}, errors.New("not a JSON object")
 	}

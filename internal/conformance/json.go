@@ -183,6 +183,8 @@ func splitNumber(s string) (negative bool, digits string, exponent int64, ok boo
 type scanner struct {
 	data []byte
 	pos  int
+	// halves is whether half a surrogate pair is U+FFFD instead of an error.
+	halves bool
 }
 
 var errEnd = errors.New("the text ends within a value")
@@ -318,7 +320,7 @@ func (s *scanner) name() (string, error) {
 }
 
 // skip passes over a value, checks its syntax, and returns it as it is written. It does not see
-// two members of one name.
+// two members of one name, and with halves it lets half a surrogate pair pass.
 func (s *scanner) skip(depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return nil, s.errorf("more than %d levels", maxDepth)
@@ -436,7 +438,7 @@ func (s *scanner) str() (string, error) {
 	if !escaped {
 		return string(body), nil
 	}
-	inner := scanner{data: body}
+	inner := scanner{data: body, halves: s.halves}
 	var out []byte
 	for inner.pos < len(body) {
 		if body[inner.pos] != '\\' {
@@ -499,9 +501,13 @@ func (s *scanner) unicodeEscape() (rune, error) {
 	}
 	s.pos += 6
 	low, ok := unit()
-	if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
+	switch r = utf16.DecodeRune(r, low); {
+	case ok && r != utf8.RuneError:
+		s.pos += 6
+		return r, nil
+	case s.halves:
+		return utf8.RuneError, nil
+	default:
 		return 0, s.errorf("half a surrogate pair")
 	}
-	s.pos += 6
-	return r, nil
 }

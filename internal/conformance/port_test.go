@@ -262,6 +262,9 @@ var modes = map[string]func(*testPort){
 			p.write(`{"type":"result","seq":%d,"output":{"text":%q,"more":"1"}}`, l.Seq, l.Input.Text)
 		}))
 	},
+	"half-pair": func(p *testPort) {
+		p.serve(p.at(func(l *testLine) { p.write(`{"type":"result","seq":%d,"output":{"text":"\ud800"}}`, l.Seq) }))
+	},
 	"as-number": func(p *testPort) {
 		p.serve(p.at(func(l *testLine) { p.write(`{"type":"result","seq":%d,"output":{"text":%s}}`, l.Seq, l.Input.Text) }))
 	},

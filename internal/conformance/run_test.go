@@ -169,7 +169,7 @@ func TestOneFaultFailsOneCase(t *testing.T) {
 		"two-output": WrongLine, "extra": WrongLine, "echo-case": WrongLine, "seq-text": WrongLine,
 		"wrong-seq": WrongLine, "blank-line": WrongLine, "chatty": WrongLine, "twice": WrongLine,
 		"wrong": wrongOutput, "refuse": wrongError, "partial": unsupported,
-		"two-text": wrongOutput, "more-text": wrongOutput, "as-number": wrongOutput,
+		"two-text": wrongOutput, "more-text": wrongOutput, "as-number": wrongOutput, "half-pair": wrongOutput,
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newRoot(std streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "idem",
+		Short: "One idempotency key, one delay, one verdict in every language",
+		Long: `idem fixes what services in several languages have to agree on when messages come at
+least once: the idempotency key, the delays of retries, the verdicts on duplicates.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	group(root)
+	root.AddCommand(newConformance(std), newVersion(std))
+	return root
+}
+
+// group makes a command that only has others below it: alone it shows its help, and a word that is
+// no command of it is an error with what may have been meant.
+func group(command *cobra.Command) *cobra.Command {
+	command.Args = cobra.ArbitraryArgs
+	command.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+		if cmd.SuggestionsMinimumDistance <= 0 {
+			cmd.SuggestionsMinimumDistance = 2
+		}
+		if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+			err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
+		}
+		return err
+	}
+	return command
+}
