@@ -125,7 +125,7 @@ func opDecide(in *object, out *output) error {
 	maxRetry, maxHold := in.integer("max_retry"), in.integer("max_hold")
 	policy := decodeBackoff(in)
 	policy.MaxRetry, policy.MaxHold = maxRetry.nearest32(), maxHold.nearest32()
-	reason, hasReason := in.optionalText("reason")
+	reason, _ := in.optionalText("reason")
 	retryAfter, _ := decodeWait(in, "retry_after_ms")
 	wait, hasWait := decodeWait(in, "wait_ms")
 
@@ -140,9 +140,6 @@ func opDecide(in *object, out *output) error {
 	a, err := idem.Decide(result, key, counts, &policy)
 	if err != nil {
 		return err
-	}
-	if hasReason {
-		a.Reason = reason // a reason of no text is a reason
 	}
 	writeAction(out, &a)
 	return nil

@@ -60,7 +60,6 @@ func TestAdmission(t *testing.T) {
 		{"recovered in a later life", record(idem.StateProcessing, nil), func(a *idem.Arrival) { a.RedriveCount = 2 }, idem.Admission{Kind: idem.AdmitProceed, Fence: 4, Attempts: 1, LeaseUntilMs: 1500, Recovered: true}},
 		{"fence at its end", record(idem.StateFailed, func(r *idem.Record) { r.Fence = math.MaxInt64 }), nil, idem.Admission{Kind: idem.AdmitProceed, Fence: math.MaxInt64, Attempts: 3, LeaseUntilMs: 1500}},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			a := idem.Arrival{

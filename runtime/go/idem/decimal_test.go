@@ -39,7 +39,6 @@ func TestDecimalHasOneText(t *testing.T) {
 		{"256 bytes", strings.Repeat("9", 256), strings.Repeat("9", 256)},
 		{"256 bytes by an exponent", "1e255", "1" + strings.Repeat("0", 255)},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, code := text(t, func(dst []byte) ([]byte, error) { return idem.AppendDecimal(dst, c.in, -1) })
@@ -79,7 +78,6 @@ func TestDecimalRefusals(t *testing.T) {
 		{"scale by an exponent", "15e-3", 2, idem.CodeDecimalScale},
 		{"scale before length", "1e-9999", 2, idem.CodeDecimalScale},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, code := text(t, func(dst []byte) ([]byte, error) { return idem.AppendDecimal(dst, c.in, c.maxScale) })

@@ -153,7 +153,6 @@ func TestHeaderFaults(t *testing.T) {
 		{"year 0", pairs("next_retry_time", "0000-01-01T00:00:00Z"), idem.CodeHeaderRange, "next_retry_time"},
 		{"201 bytes of a name", pairs("target_scope", long[:201]), idem.CodeHeaderSyntax, "target_scope"},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := idem.ParseHeaders(idem.Kafka, c.hs)
@@ -392,7 +391,6 @@ func TestNextDeliveryByVerb(t *testing.T) {
 			"topic: origin\nretry_count: 0\nhold_count: 0\nredrive_count: 2147483647\ntarget_scope: s\n",
 		},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			hs, err := idem.AppendNext(nil, idem.Kafka, before, &c.next)

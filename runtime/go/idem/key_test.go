@@ -39,7 +39,6 @@ func TestKeyIsRenderedFromLeftToRight(t *testing.T) {
 		{"longest", strings.Repeat("a", 1024-19), "1", "payments.paid:v1:" + strings.Repeat("a", 1024-19) + ":1", "", ""},
 		{"one too long", strings.Repeat("a", 1024-18), "1", "", idem.CodeKeyTooLong, ""},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var err error

@@ -23,7 +23,6 @@ func TestMoneyIsCurrencyAndDecimal(t *testing.T) {
 		{"smallest", "USD", math.MinInt64, -999999999},
 		{"largest", "USD", math.MaxInt64, 999999999},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			// A second source: the exact sum, printed with nine digits and made canonical.
@@ -52,7 +51,6 @@ func TestMoneyRefusals(t *testing.T) {
 		{"positive units, negative nanos", "USD", 1, -1, idem.CodeMoneyRange},
 		{"negative units, positive nanos", "USD", -1, 1, idem.CodeMoneyRange},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, code := text(t, func(dst []byte) ([]byte, error) { return idem.AppendMoney(dst, c.currency, c.units, c.nanos) })

@@ -45,7 +45,6 @@ func TestStringIsKeptAsItIs(t *testing.T) {
 		{"noncharacter", "\uffff", "%EF%BF%BF"},
 		{"not normalised", "e\u0301", "e%CC%81"},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, code := component(t, c.in)

@@ -167,7 +167,6 @@ func TestTimestampTextIsReadStrictly(t *testing.T) {
 		{"empty", "", "", idem.CodeTimestampSyntax},
 		{"line feed", "2025-01-01T00:00:00Z\n", "", idem.CodeTimestampSyntax},
 	} {
-		c := c
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, code := text(t, func(dst []byte) ([]byte, error) { return idem.AppendTimestampText(dst, c.in, 3) })
