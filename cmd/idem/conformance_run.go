@@ -23,6 +23,7 @@ type runFlags struct {
 	startTimeout  time.Duration
 	repeat        int
 	parallel      int
+	strict        bool
 }
 
 func newConformanceRun(std streams) *cobra.Command {
@@ -63,6 +64,7 @@ Exit code: 0 conformant, 1 not conformant, 2 usage, 3 the port could not be run.
 	f.DurationVar(&flags.startTimeout, "start-timeout", 5*time.Minute, "time limit for the hello, within which a port may build what it needs")
 	f.IntVar(&flags.repeat, "repeat", 1, "ask every case this many times")
 	f.IntVar(&flags.parallel, "parallel", 1, "share the cases among this many processes")
+	f.BoolVar(&flags.strict, "strict", false, "also check what no case can: an unknown op, the end of input without end, lines that are no JSON object")
 	return command
 }
 
@@ -75,7 +77,7 @@ func (f *runFlags) run(cmd *cobra.Command, port conformance.Command, std streams
 		return errors.New("--timeout, --start-timeout, --repeat and --parallel are more than 0")
 	}
 	opts := conformance.Options{
-		Selection: f.selection, Repeat: f.repeat, Parallel: f.parallel,
+		Selection: f.selection, Repeat: f.repeat, Parallel: f.parallel, Strict: f.strict,
 		Limits: conformance.Limits{Case: f.timeout, Start: f.startTimeout},
 	}
 	suite, err := loadSuite(f.vectors)

@@ -90,16 +90,7 @@ type conversation struct {
 	mute int // stops in a row without an answer
 }
 
-// errNotRun is what keeps a port from being run at all.
-type errNotRun struct {
-	err    error
-	stderr string
-}
-
-func (e *errNotRun) Error() string { return e.err.Error() }
-func (e *errNotRun) Unwrap() error { return e.err }
-
-// run asks all cases, then ends the port. The error is an *errNotRun or the context's.
+// run asks all cases, then ends the port. The error is a *NotRunError or the context's.
 func (c *conversation) run(ctx context.Context) error {
 	c.limits.setDefaults()
 	c.maxWindow = c.limits.Window
@@ -140,14 +131,14 @@ func (c *conversation) run(ctx context.Context) error {
 func (c *conversation) start(ctx context.Context) error {
 	p, err := startPort(c.command)
 	if err != nil {
-		return &errNotRun{err: fmt.Errorf("start the port: %w", err)}
+		return &NotRunError{Err: fmt.Errorf("start the port: %w", err)}
 	}
 	if err := p.greet(ctx, c.limits.Start); err != nil {
 		p.stop()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &errNotRun{err: err, stderr: p.stderrTail()}
+		return &NotRunError{Err: err, Stderr: p.stderrTail()}
 	}
 	c.port = p
 	c.sent, c.sentBytes = 0, 0
@@ -307,8 +298,8 @@ func (c *conversation) again(ctx context.Context, f *Fault) (goOn bool, err erro
 		}
 	}
 	var stderr string
-	if e := (*errNotRun)(nil); errors.As(err, &e) {
-		stderr = e.stderr
+	if e := (*NotRunError)(nil); errors.As(err, &e) {
+		stderr = e.Stderr
 	}
 	return false, c.giveUp(ctx, "the port could not be started again: "+err.Error(), stderr)
 }
@@ -333,32 +324,10 @@ func (c *conversation) giveUp(ctx context.Context, why, stderr string) error {
 
 // finish sends `end` and checks that nothing more is written and that the exit code is 0.
 func (c *conversation) finish(ctx context.Context) error {
-	p := c.port
-	limit := time.Now().Add(c.limits.End)
-	p.out.add([]byte(`{"type":"end"}` + "\n"))
-	line, err := p.line(ctx, limit)
-	found := func(code FindingCode, format string, args ...any) error {
-		p.stop()
-		c.sink.found(Finding{Code: code, Text: fmt.Sprintf(format, args...), Stderr: p.stderrTail()})
-		return nil
+	c.port.out.add([]byte(`{"type":"end"}` + "\n"))
+	found, err := c.port.leave(ctx, "end", 0, c.limits.End)
+	if found != nil {
+		c.sink.found(*found)
 	}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err == nil, errors.Is(err, errTooLong), errors.Is(err, io.ErrUnexpectedEOF):
-		return found(ExtraOutput, "the port wrote more than its answers: %s", quoteLine(line))
-	case errors.Is(err, errTimeout):
-		return found(NoExit, "the port did not exit within %v after end", c.limits.End)
-	}
-	select {
-	case <-p.exited:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(time.Until(limit)):
-		return found(NoExit, "the port closed its standard output after end and did not exit within %v", c.limits.End)
-	}
-	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-		return found(ExitCode, "the port %s after end", p.ending())
-	}
-	return nil
+	return err
 }

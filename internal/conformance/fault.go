@@ -28,3 +28,15 @@ type Fault struct {
 
 // Error makes a fault an error.
 func (f *Fault) Error() string { return string(f.Kind) + ": " + f.Text }
+
+// NotRunError says why a port could not be run at all, which is no verdict.
+type NotRunError struct {
+	Err error
+	// Stderr is the end of what the port wrote on its standard error.
+	Stderr string
+}
+
+func (e *NotRunError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *NotRunError) Unwrap() error { return e.Err }

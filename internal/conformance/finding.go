@@ -22,6 +22,10 @@ const (
 	NoExit FindingCode = "no_exit"
 	// NotReproduced: a fault that shows only where several cases are asked at once.
 	NotReproduced FindingCode = "not_reproduced"
+	// UnknownOp: an op that does not exist is not answered with unsupported.
+	UnknownOp FindingCode = "unknown_op"
+	// NoWord: nothing on standard error where the protocol wants a word.
+	NoWord FindingCode = "no_word"
 	// GaveUp: the rest of the cases was not asked.
 	GaveUp FindingCode = "gave_up"
 )

@@ -270,6 +270,7 @@ type writer struct {
 	mu     sync.Mutex
 	wake   sync.Cond
 	buf    []byte
+	last   bool // close the file once all is written
 	closed bool
 	err    error
 }
@@ -282,6 +283,14 @@ func (w *writer) init(file *os.File) {
 func (w *writer) add(p []byte) {
 	w.mu.Lock()
 	w.buf = append(w.buf, p...)
+	w.mu.Unlock()
+	w.wake.Signal()
+}
+
+// end closes the file once all is written.
+func (w *writer) end() {
+	w.mu.Lock()
+	w.last = true
 	w.mu.Unlock()
 	w.wake.Signal()
 }
@@ -304,10 +313,13 @@ func (w *writer) run() {
 	var spare []byte
 	for {
 		w.mu.Lock()
-		for len(w.buf) == 0 && !w.closed {
+		for len(w.buf) == 0 && !w.closed && !w.last {
 			w.wake.Wait()
 		}
-		if w.closed {
+		if w.closed || len(w.buf) == 0 {
+			if !w.closed {
+				_ = w.file.Close()
+			}
 			w.mu.Unlock()
 			return
 		}

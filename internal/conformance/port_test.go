@@ -65,6 +65,7 @@ type testPort struct {
 type testLine struct {
 	Type  string `json:"type"`
 	Seq   int64  `json:"seq"`
+	Op    string `json:"op"`
 	Input struct {
 		Text string `json:"text"`
 	} `json:"input"`
@@ -126,6 +127,15 @@ func (p *testPort) cases(answer func(*testLine)) {
 	p.flush()
 }
 
+// known answers what it knows, and unsupported to the rest.
+func (p *testPort) known(line *testLine) {
+	if line.Op != "decimal" && line.Op != "uuid" {
+		p.write(`{"type":"result","seq":%d,"unsupported":true}`, line.Seq)
+		return
+	}
+	p.right(line)
+}
+
 // at calls fault for the case that the mode's argument names, and answers the others.
 func (p *testPort) at(fault func(*testLine)) func(*testLine) {
 	return func(line *testLine) {
@@ -176,6 +186,47 @@ var modes = map[string]func(*testPort){
 			p.exit(9)
 		}
 		p.serve(p.right)
+	},
+
+	// Ports at the edges of the protocol.
+	"strict": func(p *testPort) { p.serve(p.known) },
+	"silent-exit": func(p *testPort) {
+		os.Stderr, _ = os.Open(os.DevNull)
+		p.serve(p.known)
+	},
+	"no-end": func(p *testPort) {
+		p.hello()
+		for line := p.read(); ; line = p.read() {
+			if line == nil {
+				p.exit(1)
+			}
+			if line.Type != "case" {
+				return
+			}
+			p.known(line)
+		}
+	},
+	"deaf": func(p *testPort) { // does not mind what is no JSON object
+		p.hello()
+		for {
+			if p.in.Buffered() == 0 {
+				p.flush()
+			}
+			raw, err := p.in.ReadBytes('\n')
+			var line testLine
+			if err != nil || json.Unmarshal(raw, &line) != nil || line.Type != "case" {
+				return
+			}
+			p.right(&line)
+		}
+	},
+	"unknown-hang": func(p *testPort) {
+		p.serve(func(line *testLine) {
+			if line.Op == "no_such_op" {
+				hang()
+			}
+			p.right(line)
+		})
 	},
 
 	// Ports that cannot be run.

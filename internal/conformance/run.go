@@ -20,24 +20,14 @@ type Options struct {
 	Required []string
 	// Repeat is how many times each case is asked; it passes where all its answers are right.
 	Repeat int
+	// Strict is whether to look at what the protocol says of ends and lines that no case has.
+	Strict bool
 	// Parallel is how many processes share the cases.
 	Parallel int
 	// Progress, where it is not nil, is called from time to time with the number of cases that have
 	// been asked and of all, from one goroutine.
 	Progress func(done, all int)
 }
-
-// NotRunError says why a port could not be run at all, which is no verdict.
-type NotRunError struct {
-	Err error
-	// Stderr is the end of what the port wrote on its standard error.
-	Stderr string
-}
-
-func (e *NotRunError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *NotRunError) Unwrap() error { return e.Err }
 
 // Run asks a port the selected cases. It returns an error where there is nothing to report: a
 // selection that cannot be, a port that cannot be run (*NotRunError), a context that was cancelled.
@@ -58,6 +48,13 @@ func Run(ctx context.Context, suite *Suite, command Command, opts Options) (*Rep
 		if hello, findings, err = askAll(ctx, command, results, repeat, opts); err != nil {
 			return nil, err
 		}
+	}
+	if opts.Strict && len(selected) > 0 {
+		more, err := edges(ctx, command, opts.Limits)
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, more...)
 	}
 	report := &Report{
 		Spec: suite.Spec, Port: hello, Selection: opts.Selection,
@@ -94,8 +91,8 @@ func askAll(ctx context.Context, command Command, results []Result, repeat int, 
 	watch(finished, opts.Progress, func() (int, int) { return int(done.Load()), len(results) * repeat })
 
 	for _, err := range errs {
-		if e := (*errNotRun)(nil); errors.As(err, &e) {
-			return Hello{}, nil, &NotRunError{Err: e.err, Stderr: e.stderr}
+		if e := (*NotRunError)(nil); errors.As(err, &e) {
+			return Hello{}, nil, err
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

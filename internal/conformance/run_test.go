@@ -404,3 +404,24 @@ func BenchmarkRun(b *testing.B) {
 	}
 	b.ReportMetric(float64(repeat*1000)/b.Elapsed().Seconds(), "cases/s")
 }
+
+func TestStrictLooksAtTheEdges(t *testing.T) {
+	t.Parallel()
+	strict := func(o *Options) { o.Strict = true }
+	for mode, want := range map[string][]FindingCode{
+		"strict":       {},
+		"good":         {UnknownOp},
+		"silent-exit":  {NoWord, NoWord},
+		"no-end":       {ExitCode},
+		"deaf":         {UnknownOp, ExitCode, ExitCode},
+		"unknown-hang": {UnknownOp},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			report, err := run(t, testSuite(t, 10), mode, strict)
+			require.NoError(t, err)
+			assert.Equal(t, want, codes(report))
+			assert.Empty(t, failures(report))
+		})
+	}
+}
