@@ -171,4 +171,5 @@ var operations = map[string]operation{
 	"headers":         opHeaders,
 	"next_headers":    opNextHeaders,
 	"classify":        opClassify,
+	"message":         opMessage,
 }

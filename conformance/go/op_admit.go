@@ -5,7 +5,7 @@ import "github.com/idem-spec/idem/runtime/go/idem"
 func opAdmit(in *object, out *output) error {
 	rec := decodeRecord(in)
 	delivery := in.child("delivery")
-	a := idem.Arrival{
+	a := idem.Delivery{
 		RedriveCount: delivery.count("redrive_count", 0),
 		Position:     delivery.count("position", 0),
 		Owner:        in.text("owner"),

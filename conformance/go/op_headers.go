@@ -151,12 +151,12 @@ func opNextHeaders(in *object, out *output) error {
 func decodeNext(in *object) idem.Next {
 	n := idem.Next{Scope: in.text("scope"), Topic: in.text("topic"), NowMs: in.count("now_ms", 0)}
 	d := in.child("decision")
-	n.Verb, _ = idem.ParseVerb(d.text("action"))
-	switch n.Verb {
-	case idem.VerbRetry, idem.VerbHold, idem.VerbDefer:
+	n.Action, _ = idem.ParseAction(d.text("action"))
+	switch n.Action {
+	case idem.ActionRetry, idem.ActionHold, idem.ActionDefer:
 		n.DelayMs = d.count("delay_ms", 0)
 		n.RetryCount, n.HoldCount = d.count("retry_count", 0), d.count("hold_count", 0)
-	case idem.VerbDeadLetter:
+	case idem.ActionDeadLetter:
 		n.RetryCount, n.HoldCount = -1, -1
 		if d.has("retry_count") {
 			n.RetryCount = d.count("retry_count", 0)
@@ -164,7 +164,7 @@ func decodeNext(in *object) idem.Next {
 		if d.has("hold_count") {
 			n.HoldCount = d.count("hold_count", 0)
 		}
-	case idem.VerbRedrive:
+	case idem.ActionRedrive:
 		n.RedriveCount = d.count("redrive_count", 0)
 		if d.has("drop_fingerprint") {
 			n.DropFingerprint = true
@@ -173,7 +173,7 @@ func decodeNext(in *object) idem.Next {
 	default:
 		d.bad = true
 	}
-	if n.Verb == idem.VerbRetry || n.Verb == idem.VerbHold || n.Verb == idem.VerbDeadLetter {
+	if n.Action == idem.ActionRetry || n.Action == idem.ActionHold || n.Action == idem.ActionDeadLetter {
 		n.Reason = d.text("reject_reason")
 	}
 	in.done(&d)

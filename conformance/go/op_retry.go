@@ -145,17 +145,17 @@ func opDecide(in *object, out *output) error {
 	return nil
 }
 
-func writeAction(out *output, a *idem.Action) {
-	out.text("action", a.Verb.String())
-	switch a.Verb {
-	case idem.VerbRetry, idem.VerbHold, idem.VerbDefer:
+func writeAction(out *output, a *idem.Decision) {
+	out.text("action", a.Action.String())
+	switch a.Action {
+	case idem.ActionRetry, idem.ActionHold, idem.ActionDefer:
 		out.integer("delay_ms", a.Delay.Ms())
-	case idem.VerbAck:
+	case idem.ActionAck:
 		return
 	}
 	out.integer("retry_count", int64(a.Counts.Retry))
 	out.integer("hold_count", int64(a.Counts.Hold))
-	if a.Verb != idem.VerbDefer {
+	if a.Action != idem.ActionDefer {
 		out.text("reject_reason", a.Reason)
 	}
 }
