@@ -53,8 +53,8 @@ type Record struct {
 	Result []byte
 }
 
-// Arrival is one delivery that asks for admission.
-type Arrival struct {
+// Delivery is one delivery that asks for admission.
+type Delivery struct {
 	RedriveCount int64
 	// Position is retry_count + hold_count. (DEDUP-004)
 	Position int64
@@ -104,7 +104,7 @@ func (k AdmissionKind) String() string {
 	return "ADMISSION_" + decimalText(int64(k))
 }
 
-// Admission is the answer to an Arrival.
+// Admission is the answer to a Delivery.
 type Admission struct {
 	Kind AdmissionKind
 	// Fence, Attempts and LeaseUntilMs are the record's once AdmitProceed is written.
@@ -122,7 +122,7 @@ type Admission struct {
 // Admit says whether a delivery may run, given its record, or nil where there is none. It is pure; what
 // it answers is only true while the record is locked, or compared again when it is written.
 // (DEDUP-001 to DEDUP-006)
-func Admit(rec *Record, a *Arrival) Admission {
+func Admit(rec *Record, a *Delivery) Admission {
 	if rec == nil {
 		return Admission{Kind: AdmitProceed, Fence: 1, Attempts: 1, LeaseUntilMs: sum(a.NowMs, a.LeaseMs)}
 	}
@@ -165,7 +165,7 @@ func sum(a, b int64) int64 {
 }
 
 // isStale says that what follows from a delivery is durable or over.
-func isStale(rec *Record, a *Arrival) bool {
+func isStale(rec *Record, a *Delivery) bool {
 	if a.RedriveCount != rec.RedriveCount {
 		return a.RedriveCount < rec.RedriveCount
 	}

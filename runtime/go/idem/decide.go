@@ -1,40 +1,40 @@
 package idem
 
-// Verb is what to do with a delivery.
-type Verb uint8
+// Action is what to do with a delivery.
+type Action uint8
 
-// The verbs.
+// The actions.
 const (
-	VerbAck        Verb = 1 + iota // acknowledge it, nothing follows
-	VerbRetry                      // deliver it again, which costs a retry
-	VerbHold                       // deliver it again, which costs a hold
-	VerbDefer                      // deliver it again, which costs nothing
-	VerbDeadLetter                 // to the dead letters
-	VerbRedrive                    // from the dead letters into another life; never decided by Decide
+	ActionAck        Action = 1 + iota // acknowledge it, nothing follows
+	ActionRetry                        // deliver it again, which costs a retry
+	ActionHold                         // deliver it again, which costs a hold
+	ActionDefer                        // deliver it again, which costs nothing
+	ActionDeadLetter                   // to the dead letters
+	ActionRedrive                      // from the dead letters into another life; never decided by Decide
 )
 
-var verbNames = [...]string{
-	VerbAck:        "ACK",
-	VerbRetry:      "RETRY",
-	VerbHold:       "HOLD",
-	VerbDefer:      "DEFER",
-	VerbDeadLetter: "DEAD_LETTER",
-	VerbRedrive:    "REDRIVE",
+var actionNames = [...]string{
+	ActionAck:        "ACK",
+	ActionRetry:      "RETRY",
+	ActionHold:       "HOLD",
+	ActionDefer:      "DEFER",
+	ActionDeadLetter: "DEAD_LETTER",
+	ActionRedrive:    "REDRIVE",
 }
 
-// String is the verb's name in the spec, "DEAD_LETTER".
-func (v Verb) String() string {
-	if v > 0 && int(v) < len(verbNames) {
-		return verbNames[v]
+// String is the action's name in the spec, "DEAD_LETTER".
+func (v Action) String() string {
+	if v > 0 && int(v) < len(actionNames) {
+		return actionNames[v]
 	}
-	return "VERB_" + decimalText(int64(v))
+	return "ACTION_" + decimalText(int64(v))
 }
 
-// ParseVerb is the inverse of String, and false for a name that is none.
-func ParseVerb(name string) (Verb, bool) {
-	for v := int(VerbAck); v < len(verbNames); v++ {
-		if verbNames[v] == name {
-			return Verb(v), true
+// ParseAction is the inverse of String, and false for a name that is none.
+func ParseAction(name string) (Action, bool) {
+	for v := int(ActionAck); v < len(actionNames); v++ {
+		if actionNames[v] == name {
+			return Action(v), true
 		}
 	}
 	return 0, false
@@ -59,14 +59,14 @@ type Counts struct {
 	Hold  int32 // hold_count
 }
 
-// Action is a decision.
-type Action struct {
-	Verb Verb
-	// Delay is when to deliver it again, for VerbRetry, VerbHold and VerbDefer.
+// Decision is a decision.
+type Decision struct {
+	Action Action
+	// Delay is when to deliver it again, for ActionRetry, ActionHold and ActionDefer.
 	Delay Delay
 	// Counts are those of the next delivery, or of the dead letter.
 	Counts Counts
-	// Reason is for the reject_reason header of VerbRetry, VerbHold and VerbDeadLetter, as it was given: the writer
+	// Reason is for the reject_reason header of ActionRetry, ActionHold and ActionDeadLetter, as it was given: the writer
 	// of headers makes it fit.
 	Reason string
 }
@@ -74,27 +74,27 @@ type Action struct {
 // Decide says what to do with a delivery of key. It is pure: equal arguments give an equal action in
 // every service. Errors, for each outcome: CodePolicyRange, for counts below 0 too, then
 // CodeKeyEmpty; for an outcome that is none CodeInputInvalid. (RETRY-020 to RETRY-026)
-func Decide(r Result, key string, counts Counts, p *Policy) (Action, error) {
+func Decide(r Result, key string, counts Counts, p *Policy) (Decision, error) {
 	if int(r.Outcome) >= len(outcomeNames) {
-		return Action{}, rule(CodeInputInvalid, "no outcome")
+		return Decision{}, rule(CodeInputInvalid, "no outcome")
 	}
 	if err := p.Check(); err != nil {
-		return Action{}, err
+		return Decision{}, err
 	}
 	if counts.Retry < 0 || counts.Hold < 0 {
-		return Action{}, rule(CodePolicyRange, "a count is 0 to 2147483647")
+		return Decision{}, rule(CodePolicyRange, "a count is 0 to 2147483647")
 	}
 	if key == "" {
-		return Action{}, rule(CodeKeyEmpty, "a key of no bytes has no delay")
+		return Decision{}, rule(CodeKeyEmpty, "a key of no bytes has no delay")
 	}
 	switch r.Outcome {
 	case OutcomeOK, OutcomeDuplicate, OutcomeStale:
-		return Action{Verb: VerbAck, Counts: counts}, nil
+		return Decision{Action: ActionAck, Counts: counts}, nil
 	case OutcomeInProgress, OutcomeFenced:
 		delay := Delay{BaseMs: atMostMaxWait(r.AfterMs), JitterMs: jitter(key, counts.Retry, p.BackoffJitter)}
-		return Action{Verb: VerbDefer, Delay: delay, Counts: counts}, nil
+		return Decision{Action: ActionDefer, Delay: delay, Counts: counts}, nil
 	}
-	a := Action{Verb: VerbDeadLetter, Counts: counts, Reason: r.Reason}
+	a := Decision{Action: ActionDeadLetter, Counts: counts, Reason: r.Reason}
 	if a.Reason == "" {
 		a.Reason = r.Outcome.String()
 	}
@@ -105,12 +105,12 @@ func Decide(r Result, key string, counts Counts, p *Policy) (Action, error) {
 			if r.Outcome == OutcomeThrottled {
 				after = r.AfterMs
 			}
-			a.Verb, a.Delay = VerbRetry, backoff(key, counts.Retry, p, after)
+			a.Action, a.Delay = ActionRetry, backoff(key, counts.Retry, p, after)
 			a.Counts.Retry++
 		}
 	case OutcomeOutOfOrder:
 		if counts.Hold < p.MaxHold {
-			a.Verb, a.Delay = VerbHold, backoff(key, counts.Hold, p, 0)
+			a.Action, a.Delay = ActionHold, backoff(key, counts.Hold, p, 0)
 			a.Counts.Hold++
 		}
 	}

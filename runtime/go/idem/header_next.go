@@ -7,30 +7,30 @@ import (
 
 // Next is what becomes of a delivery, as far as its headers are concerned.
 type Next struct {
-	// Verb is any but VerbAck.
-	Verb Verb
+	// Action is any but ActionAck.
+	Action Action
 	// Scope is who the next delivery is for.
 	Scope string
 	// Topic is where this delivery came from, for messages that do not say where they began.
 	Topic string
-	// NowMs is the time in milliseconds since 1970, and DelayMs the delay, for VerbRetry, VerbHold and
-	// VerbDefer.
+	// NowMs is the time in milliseconds since 1970, and DelayMs the delay, for ActionRetry, ActionHold and
+	// ActionDefer.
 	NowMs, DelayMs int64
-	// RetryCount and HoldCount are those of the decision. VerbRedrive ignores them, and VerbDeadLetter
+	// RetryCount and HoldCount are those of the decision. ActionRedrive ignores them, and ActionDeadLetter
 	// keeps the message's in place of a negative one.
 	RetryCount, HoldCount int64
-	// Reason is for VerbRetry, VerbHold and VerbDeadLetter.
+	// Reason is for ActionRetry, ActionHold and ActionDeadLetter.
 	Reason string
-	// RedriveCount is the record's, for VerbRedrive.
+	// RedriveCount is the record's, for ActionRedrive.
 	RedriveCount int64
-	// DropFingerprint says that VerbRedrive sends a payload that was repaired.
+	// DropFingerprint says that ActionRedrive sends a payload that was repaired.
 	DropFingerprint bool
 }
 
 // Next is the next delivery that an action leads to.
-func (a *Action) Next(scope, topic string, nowMs int64) Next {
+func (a *Decision) Next(scope, topic string, nowMs int64) Next {
 	return Next{
-		Verb: a.Verb, Scope: scope, Topic: topic, NowMs: nowMs, DelayMs: a.Delay.Ms(),
+		Action: a.Action, Scope: scope, Topic: topic, NowMs: nowMs, DelayMs: a.Delay.Ms(),
 		RetryCount: int64(a.Counts.Retry), HoldCount: int64(a.Counts.Hold), Reason: a.Reason,
 	}
 }
@@ -39,7 +39,7 @@ func (a *Action) Next(scope, topic string, nowMs int64) Next {
 // spec's table, some replaced or removed, and then the unknown ones as they are. Nothing is added twice,
 // so a message has the same size after many retries. Faulty headers are kept as they are: a dead letter
 // has what the message had. Values share memory with headers. Errors: CodeTimestampRange where the
-// delay ends after the year 9999, CodeInputInvalid for VerbAck. (HDR-030 to HDR-034)
+// delay ends after the year 9999, CodeInputInvalid for ActionAck. (HDR-030 to HDR-034)
 func AppendNext(dst Headers, t Transport, headers Headers, n *Next) (Headers, error) {
 	start := len(dst)
 	w := nextWriter{
@@ -80,9 +80,9 @@ type nextWriter struct {
 
 // header writes what one header of the table becomes. It is the table of HDR-031.
 func (w *nextWriter) header(id HeaderID, n *Next) error {
-	again := n.Verb == VerbRetry || n.Verb == VerbHold || n.Verb == VerbDefer
-	redrive := n.Verb == VerbRedrive
-	if !again && !redrive && n.Verb != VerbDeadLetter {
+	again := n.Action == ActionRetry || n.Action == ActionHold || n.Action == ActionDefer
+	redrive := n.Action == ActionRedrive
+	if !again && !redrive && n.Action != ActionDeadLetter {
 		return rule(CodeInputInvalid, "no next delivery follows")
 	}
 	switch id {
@@ -130,7 +130,7 @@ func (w *nextWriter) header(id HeaderID, n *Next) error {
 		if redrive {
 			return nil
 		}
-		if n.Verb != VerbDefer {
+		if n.Action != ActionDefer {
 			w.set(id, AppendReason(w.mark(), n.Reason))
 			return nil
 		}

@@ -325,8 +325,8 @@ func TestHeadersForATransport(t *testing.T) {
 }
 
 func retryAt(ms int64) *idem.Next {
-	a := idem.Action{
-		Verb: idem.VerbRetry, Delay: idem.Delay{BaseMs: 2000, JitterMs: 17}, Counts: idem.Counts{Retry: 2}, Reason: "BUSY: a\nb",
+	a := idem.Decision{
+		Action: idem.ActionRetry, Delay: idem.Delay{BaseMs: 2000, JitterMs: 17}, Counts: idem.Counts{Retry: 2}, Reason: "BUSY: a\nb",
 	}
 	n := a.Next("payments", "orders", ms)
 	return &n
@@ -360,7 +360,7 @@ y <null>
 	}
 }
 
-func TestNextDeliveryByVerb(t *testing.T) {
+func TestNextDeliveryByAction(t *testing.T) {
 	t.Parallel()
 	before := pairs("topic", "origin", "fingerprint", print1, "retry_count", "3", "redrive_count", "4",
 		"retry_interval", "9", "next_retry_time", "2025-01-01T00:00:00Z", "reject_reason", "OLD")
@@ -371,23 +371,23 @@ func TestNextDeliveryByVerb(t *testing.T) {
 	}{
 		{
 			"defer keeps the reason",
-			idem.Next{Verb: idem.VerbDefer, Scope: "s", RetryCount: 3, HoldCount: 1, DelayMs: 5},
+			idem.Next{Action: idem.ActionDefer, Scope: "s", RetryCount: 3, HoldCount: 1, DelayMs: 5},
 			"topic: origin\nfingerprint: " + print1 + "\nretry_count: 3\nhold_count: 1\nredrive_count: 4\ntarget_scope: s\n" +
 				"retry_interval: 5\nnext_retry_time: 1970-01-01T00:00:00.005Z\nreject_reason: OLD\n",
 		},
 		{
 			"dead letter of a message that could not be read",
-			idem.Next{Verb: idem.VerbDeadLetter, Scope: "s", RetryCount: -1, HoldCount: -1, Reason: "MALFORMED"},
+			idem.Next{Action: idem.ActionDeadLetter, Scope: "s", RetryCount: -1, HoldCount: -1, Reason: "MALFORMED"},
 			"topic: origin\nfingerprint: " + print1 + "\nretry_count: 3\nredrive_count: 4\ntarget_scope: s\nreject_reason: MALFORMED\n",
 		},
 		{
 			"redrive",
-			idem.Next{Verb: idem.VerbRedrive, Scope: "s", RedriveCount: 2},
+			idem.Next{Action: idem.ActionRedrive, Scope: "s", RedriveCount: 2},
 			"topic: origin\nfingerprint: " + print1 + "\nretry_count: 0\nhold_count: 0\nredrive_count: 5\ntarget_scope: s\n",
 		},
 		{
 			"redrive of a repaired payload, known to the record",
-			idem.Next{Verb: idem.VerbRedrive, Scope: "s", RedriveCount: 1<<31 - 1, DropFingerprint: true},
+			idem.Next{Action: idem.ActionRedrive, Scope: "s", RedriveCount: 1<<31 - 1, DropFingerprint: true},
 			"topic: origin\nretry_count: 0\nhold_count: 0\nredrive_count: 2147483647\ntarget_scope: s\n",
 		},
 	} {
@@ -399,7 +399,7 @@ func TestNextDeliveryByVerb(t *testing.T) {
 			}
 		})
 	}
-	if _, err := idem.AppendNext(nil, idem.Kafka, before, &idem.Next{Verb: idem.VerbAck}); idem.CodeOf(err) != idem.CodeInputInvalid {
+	if _, err := idem.AppendNext(nil, idem.Kafka, before, &idem.Next{Action: idem.ActionAck}); idem.CodeOf(err) != idem.CodeInputInvalid {
 		t.Errorf("ack: got %v", err)
 	}
 }
@@ -410,7 +410,7 @@ func TestNextDeliveryKeepsWhatIsFaulty(t *testing.T) {
 	for i := 0; i < 20; i++ { // more values than are compared one by one
 		hs = append(hs, pairs("biz_key", fmt.Sprint(i), "biz_key", fmt.Sprint(i%3))...)
 	}
-	next, err := idem.AppendNext(nil, idem.Kafka, hs, &idem.Next{Verb: idem.VerbDeadLetter, Scope: "s", Topic: "t", RetryCount: -1, HoldCount: -1})
+	next, err := idem.AppendNext(nil, idem.Kafka, hs, &idem.Next{Action: idem.ActionDeadLetter, Scope: "s", Topic: "t", RetryCount: -1, HoldCount: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +422,7 @@ func TestNextDeliveryKeepsWhatIsFaulty(t *testing.T) {
 	if got := lines(next); got != w {
 		t.Errorf("got\n%s", got)
 	}
-	next, err = idem.AppendNext(nil, idem.Kafka, hs, &idem.Next{Verb: idem.VerbRedrive})
+	next, err = idem.AppendNext(nil, idem.Kafka, hs, &idem.Next{Action: idem.ActionRedrive})
 	if err != nil || !strings.Contains(lines(next), "redrive_count: 1\n") {
 		t.Errorf("a faulty count is 0: got %v\n%s", err, lines(next))
 	}
@@ -464,16 +464,16 @@ func FuzzHeaders(f *testing.F) {
 		tr := idem.Transport(transport % 4)
 		hs := idem.Headers{{Name: name1, Value: value1}, {Name: name2, Value: value2}}
 		e, err := idem.ParseHeaders(tr, hs)
-		for _, verb := range []idem.Verb{idem.VerbRetry, idem.VerbDefer, idem.VerbDeadLetter, idem.VerbRedrive} {
+		for _, action := range []idem.Action{idem.ActionRetry, idem.ActionDefer, idem.ActionDeadLetter, idem.ActionRedrive} {
 			n := retryAt(1000)
-			n.Verb = verb
+			n.Action = action
 			once, nextErr := idem.AppendNext(nil, tr, hs, n)
 			if nextErr != nil {
 				t.Fatal(nextErr)
 			}
 			n.RedriveCount = -1
 			twice, nextErr := idem.AppendNext(nil, tr, once, n)
-			if verb != idem.VerbRedrive && (nextErr != nil || lines(once) != lines(twice)) {
+			if action != idem.ActionRedrive && (nextErr != nil || lines(once) != lines(twice)) {
 				t.Fatalf("%v\n%s\n%s", nextErr, lines(once), lines(twice))
 			}
 			again, againErr := idem.ParseHeaders(tr, once)

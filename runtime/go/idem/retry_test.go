@@ -170,32 +170,32 @@ func TestDecisionByOutcome(t *testing.T) {
 	for _, c := range []struct {
 		outcome   idem.Outcome
 		counts    idem.Counts
-		verb      idem.Verb
+		action      idem.Action
 		delay     int64
 		newCounts idem.Counts
 		reason    string
 	}{
-		{idem.OutcomeOK, idem.Counts{Retry: 9}, idem.VerbAck, 0, idem.Counts{Retry: 9}, ""},
-		{idem.OutcomeDuplicate, idem.Counts{}, idem.VerbAck, 0, idem.Counts{}, ""},
-		{idem.OutcomeStale, idem.Counts{}, idem.VerbAck, 0, idem.Counts{}, ""},
-		{idem.OutcomeRetryable, idem.Counts{Retry: 2, Hold: 1}, idem.VerbRetry, 4000, idem.Counts{Retry: 3, Hold: 1}, "RETRYABLE"},
-		{idem.OutcomeRetryable, idem.Counts{Retry: 3}, idem.VerbDeadLetter, 0, idem.Counts{Retry: 3}, "RETRYABLE"},
-		{idem.OutcomeRetryable, idem.Counts{Retry: math.MaxInt32}, idem.VerbDeadLetter, 0, idem.Counts{Retry: math.MaxInt32}, "RETRYABLE"},
-		{idem.OutcomeThrottled, idem.Counts{Retry: 0}, idem.VerbRetry, 60000, idem.Counts{Retry: 1}, "THROTTLED"},
-		{idem.OutcomeThrottled, idem.Counts{Retry: 3}, idem.VerbDeadLetter, 0, idem.Counts{Retry: 3}, "THROTTLED"},
-		{idem.OutcomeOutOfOrder, idem.Counts{Retry: 3, Hold: 1}, idem.VerbHold, 2000, idem.Counts{Retry: 3, Hold: 2}, "OUT_OF_ORDER"},
-		{idem.OutcomeOutOfOrder, idem.Counts{Hold: 2}, idem.VerbDeadLetter, 0, idem.Counts{Hold: 2}, "OUT_OF_ORDER"},
-		{idem.OutcomeInProgress, idem.Counts{Retry: 9, Hold: 9}, idem.VerbDefer, 60000, idem.Counts{Retry: 9, Hold: 9}, ""},
-		{idem.OutcomeFenced, idem.Counts{}, idem.VerbDefer, 60000, idem.Counts{}, ""},
-		{idem.OutcomeNonRetryable, idem.Counts{}, idem.VerbDeadLetter, 0, idem.Counts{}, "NON_RETRYABLE"},
-		{idem.OutcomeKeyReused, idem.Counts{}, idem.VerbDeadLetter, 0, idem.Counts{}, "KEY_REUSED"},
-		{idem.OutcomeConflict, idem.Counts{}, idem.VerbDeadLetter, 0, idem.Counts{}, "CONFLICT"},
-		{idem.OutcomeMalformed, idem.Counts{}, idem.VerbDeadLetter, 0, idem.Counts{}, "MALFORMED"},
-		{idem.OutcomeCrashLoop, idem.Counts{}, idem.VerbDeadLetter, 0, idem.Counts{}, "CRASH_LOOP"},
-		{idem.OutcomeTooOld, idem.Counts{}, idem.VerbDeadLetter, 0, idem.Counts{}, "TOO_OLD"},
+		{idem.OutcomeOK, idem.Counts{Retry: 9}, idem.ActionAck, 0, idem.Counts{Retry: 9}, ""},
+		{idem.OutcomeDuplicate, idem.Counts{}, idem.ActionAck, 0, idem.Counts{}, ""},
+		{idem.OutcomeStale, idem.Counts{}, idem.ActionAck, 0, idem.Counts{}, ""},
+		{idem.OutcomeRetryable, idem.Counts{Retry: 2, Hold: 1}, idem.ActionRetry, 4000, idem.Counts{Retry: 3, Hold: 1}, "RETRYABLE"},
+		{idem.OutcomeRetryable, idem.Counts{Retry: 3}, idem.ActionDeadLetter, 0, idem.Counts{Retry: 3}, "RETRYABLE"},
+		{idem.OutcomeRetryable, idem.Counts{Retry: math.MaxInt32}, idem.ActionDeadLetter, 0, idem.Counts{Retry: math.MaxInt32}, "RETRYABLE"},
+		{idem.OutcomeThrottled, idem.Counts{Retry: 0}, idem.ActionRetry, 60000, idem.Counts{Retry: 1}, "THROTTLED"},
+		{idem.OutcomeThrottled, idem.Counts{Retry: 3}, idem.ActionDeadLetter, 0, idem.Counts{Retry: 3}, "THROTTLED"},
+		{idem.OutcomeOutOfOrder, idem.Counts{Retry: 3, Hold: 1}, idem.ActionHold, 2000, idem.Counts{Retry: 3, Hold: 2}, "OUT_OF_ORDER"},
+		{idem.OutcomeOutOfOrder, idem.Counts{Hold: 2}, idem.ActionDeadLetter, 0, idem.Counts{Hold: 2}, "OUT_OF_ORDER"},
+		{idem.OutcomeInProgress, idem.Counts{Retry: 9, Hold: 9}, idem.ActionDefer, 60000, idem.Counts{Retry: 9, Hold: 9}, ""},
+		{idem.OutcomeFenced, idem.Counts{}, idem.ActionDefer, 60000, idem.Counts{}, ""},
+		{idem.OutcomeNonRetryable, idem.Counts{}, idem.ActionDeadLetter, 0, idem.Counts{}, "NON_RETRYABLE"},
+		{idem.OutcomeKeyReused, idem.Counts{}, idem.ActionDeadLetter, 0, idem.Counts{}, "KEY_REUSED"},
+		{idem.OutcomeConflict, idem.Counts{}, idem.ActionDeadLetter, 0, idem.Counts{}, "CONFLICT"},
+		{idem.OutcomeMalformed, idem.Counts{}, idem.ActionDeadLetter, 0, idem.Counts{}, "MALFORMED"},
+		{idem.OutcomeCrashLoop, idem.Counts{}, idem.ActionDeadLetter, 0, idem.Counts{}, "CRASH_LOOP"},
+		{idem.OutcomeTooOld, idem.Counts{}, idem.ActionDeadLetter, 0, idem.Counts{}, "TOO_OLD"},
 	} {
 		got, err := idem.Decide(idem.Result{Outcome: c.outcome, AfterMs: 60000}, "k", c.counts, &p)
-		if err != nil || got.Verb != c.verb || got.Delay.Ms() != c.delay || got.Counts != c.newCounts || got.Reason != c.reason {
+		if err != nil || got.Action != c.action || got.Delay.Ms() != c.delay || got.Counts != c.newCounts || got.Reason != c.reason {
 			t.Errorf("%v at %+v: got %+v, %v", c.outcome, c.counts, got, err)
 		}
 	}
