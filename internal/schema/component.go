@@ -89,7 +89,7 @@ func (u *use) walk(d protoreflect.FieldDescriptor) protoreflect.MessageDescripto
 	m := d.Message()
 	switch {
 	case m == nil:
-		u.problem("OPT-012", fmt.Sprintf("%s is a %s and has no fields", short(d.Name()), d.Kind()), "end the path there")
+		u.problem("OPT-012", fmt.Sprintf("%s is %s and has no fields", short(d.Name()), article(d.Kind().String())), "end the path there")
 	case isValue(m):
 		u.problem("OPT-012", fmt.Sprintf("%s is a %s, which is one value", short(d.Name()), m.FullName()), "end the path there")
 	case opaque[m.FullName()]:
@@ -169,8 +169,8 @@ func (u *use) checked(c *Component) *Component {
 	ok := true
 	if numeric && !c.HasPresence && option.GetMissing() == idempb.Missing_MISSING_UNSPECIFIED {
 		u.b.problem(at(leaf), "OPT-022",
-			fmt.Sprintf("%s of %s names %s, a %s without presence, and whether %s is a value is not said",
-				u.option, short(u.message.FullName()), short(u.path), leaf.Kind(), zeroOf(c.Kind)),
+			fmt.Sprintf("%s of %s names %s, which is %s without presence, and whether %s is a value is not said",
+				u.option, short(u.message.FullName()), short(u.path), article(leaf.Kind().String()), zeroOf(c.Kind)),
 			"add [(idem.v1.field).missing = MISSING_ERROR], or MISSING_ALLOW where it is one")
 		ok = false
 	}
@@ -184,6 +184,14 @@ func (u *use) checked(c *Component) *Component {
 		return nil
 	}
 	return c
+}
+
+// article puts "a" or "an" before a word.
+func article(word string) string {
+	if strings.ContainsRune("aeio", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
 }
 
 func zeroOf(kind Kind) string {

@@ -55,8 +55,11 @@ func (b *builder) template(d protoreflect.MessageDescriptor, number int32, optio
 	place := at(d, extension, number)
 	raw, err := parseTemplate(*text)
 	if err != nil {
-		b.problem(place, "OPT-010",
-			fmt.Sprintf("%s of %s, %s, %s at byte %d", option, short(d.FullName()), quote(*text), err.what, err.offset), err.mend)
+		what := fmt.Sprintf("%s of %s, %s, %s", option, short(d.FullName()), quote(*text), err.what)
+		if err.offset >= 0 {
+			what += fmt.Sprintf(" at byte %d", err.offset)
+		}
+		b.problem(place, "OPT-010", what, err.mend)
 		return nil
 	}
 	t := &Template{Text: *text}

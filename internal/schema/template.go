@@ -14,7 +14,7 @@ const (
 
 // syntaxError says where a template does not match the grammar.
 type syntaxError struct {
-	offset     int
+	offset     int // -1 where it is about the whole
 	what, mend string
 }
 
@@ -26,7 +26,7 @@ type rawSegment struct {
 // parseTemplate splits a template into its segments. (OPT-010)
 func parseTemplate(text string) ([]rawSegment, *syntaxError) {
 	if len(text) > maxTemplate {
-		return nil, &syntaxError{maxTemplate, fmt.Sprintf("is %d bytes long", len(text)), fmt.Sprintf("use at most %d", maxTemplate)}
+		return nil, &syntaxError{-1, fmt.Sprintf("is %d bytes long", len(text)), fmt.Sprintf("use at most %d", maxTemplate)}
 	}
 	var segments []rawSegment
 	placeholders := 0
@@ -50,7 +50,7 @@ func parseTemplate(text string) ([]rawSegment, *syntaxError) {
 		offset++
 	}
 	if placeholders == 0 {
-		return nil, &syntaxError{len(text), "names no field", "add a placeholder, {field}: all messages would have the same text"}
+		return nil, &syntaxError{-1, "names no field", "add a placeholder, {field}: all messages would have the same text"}
 	}
 	return segments, nil
 }
