@@ -17,6 +17,8 @@ type step struct {
 	Path string
 	// Present is a condition, empty where the component is never missing.
 	Present string
+	// Missing is the opposite, for a header that is left out.
+	Missing string
 	// OrAbsent says that a missing component is "~".
 	OrAbsent bool
 	// Calls are the statements that append the component.
@@ -63,7 +65,7 @@ func (r *run) component(u *unit, c *schema.Component) step {
 		s.Present = r.set(c)
 		s.OrAbsent = s.Present != ""
 	} else {
-		s.Present = r.present(c)
+		s.Present, _ = r.present(c)
 	}
 	for _, d := range c.Path {
 		u.UsesDeprecated = u.UsesDeprecated || isDeprecated(d)
@@ -102,19 +104,21 @@ func (r *run) set(c *schema.Component) string {
 	return r.holder(path) + ".has" + r.names.accessor(path[len(path)-1]) + "()"
 }
 
-// present is the condition under which a component is not missing. (KEY-004)
-func (r *run) present(c *schema.Component) string {
+// present is the condition under which a component is not missing, and missing the one under which it is.
+// (KEY-004)
+func (r *run) present(c *schema.Component) (present, missing string) {
 	if c.HasPresence {
-		return r.set(c)
+		set := r.set(c)
+		return set, "!" + set
 	}
 	value := r.value(c)
 	switch kind := c.Leaf().Kind(); kind {
 	case protoreflect.StringKind, protoreflect.BytesKind:
-		return "!" + value + ".isEmpty()"
+		return "!" + value + ".isEmpty()", value + ".isEmpty()"
 	case protoreflect.BoolKind:
-		return value
+		return value, "!" + value
 	default:
-		return value + " != 0"
+		return value + " != 0", value + " == 0"
 	}
 }
 

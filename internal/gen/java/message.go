@@ -47,7 +47,7 @@ func (r *run) message(m *schema.Message) {
 	}
 	if m.OccurredAt != nil {
 		s := r.component(u, m.OccurredAt)
-		s.Present = r.present(m.OccurredAt)
+		_, s.Missing = r.present(m.OccurredAt)
 		view.OccurredAt = &s
 	}
 	r.write(u, "message", view)

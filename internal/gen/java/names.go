@@ -20,8 +20,10 @@ func javaPackage(f protoreflect.FileDescriptor) string {
 }
 
 func fileOptions(f protoreflect.FileDescriptor) *descriptorpb.FileOptions {
-	o, _ := f.Options().(*descriptorpb.FileOptions)
-	return o
+	if o, _ := f.Options().(*descriptorpb.FileOptions); o != nil {
+		return o
+	}
+	return new(descriptorpb.FileOptions)
 }
 
 // outerClass is the class of a file, around all others or beside them.
