@@ -1,0 +1,76 @@
+// A support source of idem, https://github.com/idem-spec/idem. Generate again rather than edit a
+// copy.
+package io.github.idemspec.v1;
+
+/** The text of a date (TXT-040), and the proleptic Gregorian calendar. */
+final class DateText {
+  /** Days from 0000-03-01, where the arithmetic begins, to 1970-01-01. */
+  private static final int EPOCH = 719_468;
+
+  private static final int DAYS_IN_400_YEARS = 146_097;
+
+  private DateText() {}
+
+  static void append(KeyBuilder out, int year, int month, int day) {
+    boolean exists =
+        year >= 1
+            && year <= 9999
+            && month >= 1
+            && month <= 12
+            && day >= 1
+            && day <= daysIn(year, month);
+    if (!exists) {
+      throw out.fault(
+          ErrorCode.DATE_RANGE, -1, "year " + year + ", month " + month + ", day " + day);
+    }
+    write(out, year, month, day);
+  }
+
+  /** Appends the date of a day that is counted from 1970-01-01, in the years 0001 to 9999. */
+  static void appendDay(KeyBuilder out, int dayFromEpoch) {
+    // Years that begin in March have their leap day last (Howard Hinnant, "chrono-compatible
+    // low-level date algorithms").
+    int days = dayFromEpoch + EPOCH;
+    int era = days / DAYS_IN_400_YEARS;
+    int dayOfEra = days - era * DAYS_IN_400_YEARS;
+    int yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365;
+    int dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+    int monthFromMarch = (5 * dayOfYear + 2) / 153;
+    int day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1;
+    int month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+    write(out, era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day);
+  }
+
+  /** The day of a date of the years 0000 to 9999, counted from 1970-01-01. */
+  static int dayOf(int year, int month, int day) {
+    int y = month <= 2 ? year - 1 : year;
+    int era = Math.floorDiv(y, 400);
+    int yearOfEra = y - era * 400;
+    int dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+    int dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear;
+    return era * DAYS_IN_400_YEARS + dayOfEra - EPOCH;
+  }
+
+  static int daysIn(int year, int month) {
+    switch (month) {
+      case 2:
+        return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28;
+      case 4:
+      case 6:
+      case 9:
+      case 11:
+        return 30;
+      default:
+        return 31;
+    }
+  }
+
+  private static void write(KeyBuilder out, int year, int month, int day) {
+    out.twoDigits(year / 100);
+    out.twoDigits(year % 100);
+    out.ascii('-');
+    out.twoDigits(month);
+    out.ascii('-');
+    out.twoDigits(day);
+  }
+}
