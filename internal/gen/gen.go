@@ -4,6 +4,7 @@ package gen
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -114,7 +115,7 @@ func generate(req *pluginpb.CodeGeneratorRequest) ([]emit.File, error) {
 		}
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("%s", schema.Report(schema.Sorted(problems)))
+		return nil, refusal(problems)
 	}
 	slices.SortStableFunc(files, func(a, b emit.File) int { return cmp.Compare(a.Name, b.Name) })
 	for i := 1; i < len(files); i++ {
@@ -123,6 +124,15 @@ func generate(req *pluginpb.CodeGeneratorRequest) ([]emit.File, error) {
 		}
 	}
 	return files, nil
+}
+
+// refusal is all problems of a run in one error.
+func refusal(problems []schema.Problem) error {
+	report := schema.Report(schema.Sorted(problems))
+	if slices.ContainsFunc(problems, func(p schema.Problem) bool { return p.Rule == golang.PackageRule }) {
+		report += "\n\n" + golang.ManagedMode
+	}
+	return errors.New(report)
 }
 
 // load reads the options of the request's files. The plugin is nil where lang has no go, and where a

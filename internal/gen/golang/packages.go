@@ -14,22 +14,29 @@ import (
 // one when a program starts.
 const optionsPackage = string(idemPackage) + "/idempb"
 
-// managedLines is what keeps buf's managed mode from giving it another.
-const managedLines = `
+// PackageRule is the rule of the problems of CheckPackages.
+const PackageRule = "PLUG-004"
 
-    managed:
-      enabled: true
-      disable:
-        - path: idem/v1
+// ManagedMode are the lines of a buf.gen.yaml that give every file a go_package but that one.
+const ManagedMode = `With buf's managed mode these lines of buf.gen.yaml give every file a go_package, and leave idem/v1 the one it has:
+
+managed:
+  enabled: true
+  disable:
+    - path: idem/v1
+  override:
+    - file_option: go_package_prefix
+      value: example.com/gen
 `
 
-// CheckPackages refuses files whose Go package is not known, or cannot work. imports are the import paths
+// CheckPackages refuses files whose Go package is not known, or cannot work; where it does, ManagedMode helps.
+// imports are the import paths
 // of the M parameters. protogen asks this of every file, imports too, and stops at the first.
 func CheckPackages(req *pluginpb.CodeGeneratorRequest, imports map[string]string) []schema.Problem {
 	var problems []schema.Problem
 	problem := func(f *descriptorpb.FileDescriptorProto, what, mend string) {
 		line, column := packageLine(f)
-		problems = append(problems, schema.Problem{File: f.GetName(), Line: line, Column: column, Rule: "PLUG-004", What: what, Mend: mend})
+		problems = append(problems, schema.Problem{File: f.GetName(), Line: line, Column: column, Rule: PackageRule, What: what, Mend: mend})
 	}
 	for _, f := range needed(req) {
 		path := imports[f.GetName()]
@@ -39,10 +46,10 @@ func CheckPackages(req *pluginpb.CodeGeneratorRequest, imports map[string]string
 		switch {
 		case declaresOptions(f) && path != optionsPackage:
 			problem(f, fmt.Sprintf("its go_package is %q and has to be %q", path, optionsPackage),
-				"keep buf's managed mode away from it, with these lines in buf.gen.yaml:"+managedLines)
+				"keep buf's managed mode away from it")
 		case path == "":
 			problem(f, "it has no go_package, and lang=go needs one",
-				`add option go_package = "example.com/gen/shop/v1;shopv1"; or enable buf's managed mode, with these lines in buf.gen.yaml:`+managedLines)
+				`add option go_package = "example.com/gen/shop/v1;shopv1"; or enable buf's managed mode`)
 		case !strings.ContainsAny(path, "./"):
 			problem(f, fmt.Sprintf("its go_package %q is no import path", path), `write a path with a '.' or '/': "example.com/gen/shop/v1;shopv1"`)
 		}
