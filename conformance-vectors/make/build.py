@@ -34,7 +34,6 @@ GROUPS = (
     "decimal money timestamp duration date uuid component key hash shard lane kafka_partition"
     " fingerprint policy backoff decide transition admit classify headers next_headers"
 ).split()
-GROUPS = [name for name in GROUPS if (HERE / f"inputs_{name}.py").exists()]
 PORT = ROOT / "conformance" / "go" / "port"
 
 
@@ -74,7 +73,7 @@ def settle(
     for name, opinion in opinions.THIRD_PARTIES.items():
         heard[name] = opinions.third_party(opinion, cases, expected)
     if java:
-        heard["java"] = platform_java.opinions(cases, expected)
+        heard["jdk"] = platform_java.opinions(cases, expected)
 
     problems = []
     for position, case in enumerate(cases):
