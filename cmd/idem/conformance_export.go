@@ -17,7 +17,7 @@ func newConformanceExport(std streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Write the vectors, their manifest, schemas and descriptors to a directory",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			source, err := vectorFiles(vectors)
 			if err != nil {

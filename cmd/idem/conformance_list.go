@@ -22,7 +22,7 @@ func newConformanceList(std streams) *cobra.Command {
 		Example: `  idem conformance list --groups
   idem conformance list --group decimal
   idem conformance list --case 'key-*' --json`,
-		Args: cobra.NoArgs,
+		Args: upTo(),
 		RunE: func(*cobra.Command, []string) error {
 			suite, err := loadSuite(vectors)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -55,11 +56,14 @@ func exitCode(ctx context.Context, w io.Writer, command *cobra.Command, err erro
 		return exitInterrupted
 	case errors.As(err, &own):
 		if own.err != nil {
-			fmt.Fprintf(w, "idem: %v\n", own.err)
+			fmt.Fprintln(w, "idem:", message(own.err))
 		}
 		return own.code
 	default:
-		fmt.Fprintf(w, "idem: %v\nSee '%s --help'.\n", err, command.CommandPath())
+		fmt.Fprintf(w, "idem: %s\nSee '%s --help'.\n", message(err), command.CommandPath())
 		return exitUsage
 	}
 }
+
+// message is an error's text without the name of the core in front of it.
+func message(err error) string { return strings.TrimPrefix(err.Error(), "idem: ") }

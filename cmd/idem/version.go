@@ -56,7 +56,7 @@ func newVersion(std streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "version",
 		Short: "Show the version of this command and of the specification",
-		Args:  cobra.NoArgs,
+		Args:  upTo(),
 		RunE: func(*cobra.Command, []string) error {
 			b := build()
 			if asJSON {

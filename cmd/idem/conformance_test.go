@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/idem-spec/idem/internal/conformance"
+)
+
+// suite is the vectors within the program.
+func suite(t *testing.T) *conformance.Suite {
+	t.Helper()
+	s, err := conformance.Load(embeddedVectors)
+	require.NoError(t, err)
+	return s
+}
+
+func TestRunGivesAVerdict(t *testing.T) {
+	t.Parallel()
+	all := len(suite(t).All())
+	stdout, stderr, code := invoke(t, append([]string{"conformance", "run"}, port(t, "right")...)...)
+	assert.Equal(t, exitOK, code, stdout)
+	assert.Empty(t, stderr)
+	assert.True(t, strings.HasSuffix(stdout, fmt.Sprintf("\nconformant\n%d passed, 0 failed\n", all)), stdout)
+
+	stdout, _, code = invoke(t, append([]string{"conformance", "run"}, port(t, "exit")...)...)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stdout, "exited with code 3")
+
+	stdout, _, code = invoke(t, append([]string{"conformance", "run", "--case", "decimal-*", "--group", "decimal"}, port(t, "wrong:decimal-a")...)...)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stdout, "\nnot conformant in the selection --group decimal --case decimal-*")
+	assert.NotContains(t, stdout, "\x1b")
+}
+
+func TestRunOfWhatIsNoPort(t *testing.T) {
+	t.Parallel()
+	for _, command := range [][]string{{"true"}, {"cat"}, {"false"}, {"/nonexistent/port"}, {"no-such-program-anywhere"}} {
+		stdout, stderr, code := invoke(t, append([]string{"conformance", "run", "--"}, command...)...)
+		assert.Equal(t, exitNotRun, code, command)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, "the port could not be run")
+	}
+	_, stderr, code := invoke(t, append([]string{"conformance", "run"}, port(t, "broken")...)...)
+	assert.Equal(t, exitNotRun, code)
+	assert.Contains(t, stderr, "cannot start")
+}
+
+func TestRunWithKnownFailures(t *testing.T) {
+	t.Parallel()
+	list := filepath.Join(t.TempDir(), "known.toml")
+	require.NoError(t, os.WriteFile(list, []byte("[[known_failure]]\ncase = 'uuid-*'\nreason = 'later'\n"), 0o600))
+	args := []string{"conformance", "run", "--known-failures", list, "--group", "uuid,date"}
+
+	stdout, _, code := invoke(t, append(args, port(t, "wrong:uuid-")...)...)
+	assert.Equal(t, exitOK, code, stdout)
+	assert.Regexp(t, `\d+ passed, 0 failed, \d+ known failures\n$`, stdout)
+
+	stdout, _, code = invoke(t, append(args, port(t, "right")...)...)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stdout, "unexpected pass: ")
+}
+
+func TestRunWritesTheReportToAFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "report.json")
+	stdout, _, code := invoke(t, append([]string{"conformance", "run", "--report", "json", "--output", file}, port(t, "right")...)...)
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, stdout, "passed, 0 failed\n")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var report struct {
+		Verdict string
+		Passed  int
+	}
+	require.NoError(t, json.Unmarshal(data, &report))
+	assert.Equal(t, "conformant", report.Verdict)
+	assert.Equal(t, len(suite(t).All()), report.Passed)
+}
+
+func TestRunNoticesAMissingGroup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := suite(t)
+	_, _, code := invoke(t, "conformance", "export", dir)
+	require.Equal(t, exitOK, code)
+	data, err := os.ReadFile(filepath.Join(dir, conformance.ManifestFile))
+	require.NoError(t, err)
+	var m map[string]any
+	require.NoError(t, json.Unmarshal(data, &m))
+	m["groups"] = m["groups"].([]any)[1:]
+	data, err = json.Marshal(m)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, conformance.ManifestFile), data, 0o600))
+
+	stdout, _, code := invoke(t, append([]string{"conformance", "run", "--vectors", dir}, port(t, "right")...)...)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stdout, "group missing: the vectors have no group "+s.Groups[0].Name)
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	s := suite(t)
+	stdout, _, code := invoke(t, "conformance", "list")
+	assert.Equal(t, exitOK, code)
+	assert.Len(t, strings.Fields(stdout), len(s.All()))
+
+	stdout, _, _ = invoke(t, "conformance", "list", "--group", "uuid", "--json")
+	var vectors []conformance.Vector
+	require.NoError(t, json.Unmarshal([]byte(stdout), &vectors))
+	assert.NotEmpty(t, vectors)
+	assert.Equal(t, "uuid", vectors[0].Group)
+	assert.NotEmpty(t, vectors[0].Input)
+
+	stdout, _, _ = invoke(t, "conformance", "list", "--groups")
+	assert.Len(t, strings.Split(strings.TrimSpace(stdout), "\n"), len(s.Groups))
+
+	stdout, _, _ = invoke(t, "conformance", "list", "--groups", "--json", "--case", "uuid-*")
+	var groups []listedGroup
+	require.NoError(t, json.Unmarshal([]byte(stdout), &groups))
+	assert.Len(t, groups, 1)
+}
+
+func TestExportDoesNotOverwrite(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "vectors")
+	_, _, code := invoke(t, "conformance", "export", dir)
+	require.Equal(t, exitOK, code)
+	exported, err := conformance.Load(os.DirFS(dir))
+	require.NoError(t, err)
+	assert.Equal(t, suite(t).Names(), exported.Names())
+	require.NoError(t, fs.WalkDir(embeddedVectors, ".", func(path string, _ fs.DirEntry, err error) error {
+		_, missing := os.Stat(filepath.Join(dir, path))
+		assert.NoError(t, missing)
+		return err
+	}))
+
+	_, _, code = invoke(t, "conformance", "export", dir)
+	assert.Equal(t, exitOK, code, "the same files are no obstacle")
+
+	mine := filepath.Join(dir, "decimal.json")
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o600))
+	_, stderr, code := invoke(t, "conformance", "export", dir)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "decimal.json")
+	data, _ := os.ReadFile(mine)
+	assert.Equal(t, "mine", string(data))
+
+	_, _, code = invoke(t, "conformance", "export", "--force", dir)
+	assert.Equal(t, exitOK, code)
+	data, _ = os.ReadFile(mine)
+	assert.NotEqual(t, "mine", string(data))
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestUsageIsExitCode2(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"did you mean conformance?", []string{"conformanc"}},
+		{"did you mean run?", []string{"conformance", "rum"}},
+		{"unknown flag: --frobnicate", []string{"conformance", "run", "--frobnicate"}},
+		{"the port's command goes after --", []string{"conformance", "run"}},
+		{"the port's command goes after --", []string{"conformance", "run", "./port"}},
+		{"the port's command goes after --", []string{"conformance", "run", "--"}},
+		{"the port's command goes after --", []string{"conformance", "run", "x", "--", "./port"}},
+		{"it is text, json or junit", []string{"conformance", "run", "--report", "xml", "--", "true"}},
+		{"more than 0", []string{"conformance", "run", "--timeout", "0s", "--", "true"}},
+		{`no group "nothing"`, []string{"conformance", "run", "--group", "nothing", "--", "true"}},
+		{"the glob", []string{"conformance", "run", "--case", "[a", "--", "true"}},
+		{"no directory", []string{"conformance", "run", "--vectors", "/nonexistent", "--", "true"}},
+		{"--known-failures", []string{"conformance", "run", "--known-failures", "/nonexistent", "--", "true"}},
+		{"--output", []string{"conformance", "run", "--output", "/nonexistent/report", "--", "true"}},
+		{`"x" is one argument too many`, []string{"conformance", "list", "x"}},
+		{"DIR is missing", []string{"conformance", "export"}},
+		{"KEY is missing", []string{"backoff"}},
+		{"not a whole number of seconds", []string{"backoff", "k", "--base", "1500ms"}},
+		{"out of range", []string{"backoff", "k", "--max", "2000000h"}},
+		{"the bounds are 1 to 86400", []string{"backoff", "k", "--base", "25h"}},
+		{"--retry-after is negative", []string{"backoff", "k", "--retry-after", "-1s"}},
+		{"max_retry", []string{"backoff", "k", "--max-retry", "101"}},
+		{"no --lang", []string{"init"}},
+		{"there are go, java and python", []string{"init", "--lang", "cobol"}},
+		{"no go.mod", []string{"init", "--lang", "go", "/nonexistent"}},
+		{"--go-module is for --lang go", []string{"init", "--lang", "java", "--go-module", "x"}},
+		{"no directory below", []string{"init", "--lang", "java", "--proto", "../x"}},
+	} {
+		stdout, stderr, code := invoke(t, c.args...)
+		assert.Equal(t, exitUsage, code, c.args)
+		assert.Contains(t, stderr, c.want)
+		assert.Empty(t, stdout)
+	}
+}
+
+func TestHelpIsNoError(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{}, {"--help"}, {"conformance"}, {"conformance", "run", "--help"}, {"completion", "bash"}} {
+		stdout, stderr, code := invoke(t, args...)
+		assert.Equal(t, exitOK, code, args)
+		assert.NotEmpty(t, stdout)
+		assert.Empty(t, stderr)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	stdout, _, code := invoke(t, "version")
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, stdout, "spec 1.0.0\n")
+
+	stdout, _, _ = invoke(t, "version", "--json")
+	var b buildInfo
+	require.NoError(t, json.Unmarshal([]byte(stdout), &b))
+	assert.Equal(t, specVersion, b.Spec)
+	assert.NotEmpty(t, b.Version)
+}
