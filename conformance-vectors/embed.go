@@ -7,5 +7,5 @@ import "embed"
 // Files holds manifest.json, which names the other files, their counts and their SHA-256, and
 // schema/, which says what may be in them.
 //
-//go:embed *.json
+//go:embed *.json schema
 var Files embed.FS

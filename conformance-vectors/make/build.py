@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+
 HERE = Path(__file__).resolve().parent
 VECTORS = HERE.parent
 ROOT = VECTORS.parent
@@ -24,6 +26,7 @@ sys.path[:0] = [str(HERE), str(VECTORS)]
 
 import opinions  # noqa: E402
 import platform_java  # noqa: E402
+import schemas  # noqa: E402
 from group import Case, Group  # noqa: E402
 from reference import conformance  # noqa: E402
 from reference.errors import Fault  # noqa: E402
@@ -134,6 +137,17 @@ def manifest(files: dict[str, bytes]) -> bytes:
     return (json.dumps({"spec": SPEC_VERSION, "groups": groups}, indent=2) + "\n").encode()
 
 
+def validate(written: dict[str, bytes]) -> list[str]:
+    """What the schemas say about the files that are to be written."""
+    problems = []
+    for name, octets in written.items():
+        schema = schemas.manifest() if name == "manifest.json" else schemas.vectors()
+        validator = jsonschema.Draft202012Validator(schema)
+        for error in validator.iter_errors(json.loads(octets)):
+            problems.append(f"{name}: {error.json_path}: {error.message[:300]}")
+    return problems
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Makes the vectors.")
     parser.add_argument("--check", action="store_true", help="write nothing, fail on a difference")
@@ -172,6 +186,12 @@ def main() -> int:
     written = {f"{name}.json": octets for name, octets in files.items()}
     if not arguments.group:
         written["manifest.json"] = manifest(files)
+    problems = validate(written)
+    if problems:
+        print("\n".join(problems), file=sys.stderr)
+        return 1
+    for name, schema in schemas.FILES.items():
+        written[f"schema/{name}"] = (json.dumps(schema(), indent=1) + "\n").encode()
     stale = []
     for name, octets in written.items():
         path = VECTORS / name
