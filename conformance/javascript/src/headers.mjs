@@ -35,11 +35,12 @@ export function distinct(header, values) {
 
 // faultOf checks one header: conflict, UTF-8, syntax, range (HDR-011).
 export function faultOf(header, values) {
-  const [value, other] = distinct(header, values);
+  const counted = header.trace ? values.slice(-1) : values;
+  const [value, other] = distinct(header, counted);
   if (other !== undefined) return 'HEADER_CONFLICT';
   if (!isWellFormed(value.bytes)) return 'HEADER_UTF8';
   if (value.fault) return header.key ? 'KEY_SYNTAX' : 'HEADER_SYNTAX';
-  if (!header.number && values.some(({ isInteger }) => isInteger)) return 'HEADER_SYNTAX'; // HDR-041
+  if (!header.number && counted.some(({ isInteger }) => isInteger)) return 'HEADER_SYNTAX'; // HDR-041
   return header.check(textOf(value.bytes), value.bytes.length);
 }
 
