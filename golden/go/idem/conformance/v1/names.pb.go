@@ -483,11 +483,11 @@ func (x *Keywords) GetIdem() string {
 	return ""
 }
 
-// Methods has fields with the names of methods of generated messages.
+// Methods has fields with the names of methods of generated messages; not descriptor, since protoc's own
+// Java of it does not compile.
 type Methods struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Reset_        string                 `protobuf:"bytes,1,opt,name=reset,proto3" json:"reset,omitempty"`
-	Descriptor_   int64                  `protobuf:"varint,2,opt,name=descriptor,proto3" json:"descriptor,omitempty"`
 	Marshal_      string                 `protobuf:"bytes,3,opt,name=marshal,proto3" json:"marshal,omitempty"`
 	Unmarshal_    string                 `protobuf:"bytes,4,opt,name=unmarshal,proto3" json:"unmarshal,omitempty"`
 	ProtoMessage_ string                 `protobuf:"bytes,5,opt,name=proto_message,json=protoMessage,proto3" json:"proto_message,omitempty"`
@@ -537,13 +537,6 @@ func (x *Methods) GetReset_() string {
 		return x.Reset_
 	}
 	return ""
-}
-
-func (x *Methods) GetDescriptor_() int64 {
-	if x != nil {
-		return x.Descriptor_
-	}
-	return 0
 }
 
 func (x *Methods) GetMarshal_() string {
@@ -1011,28 +1004,28 @@ func (x *Object_Integer) GetId() string {
 	return ""
 }
 
-// class is a keyword in all three.
-type LowerCaseClass struct {
+// lambda is a keyword of Python. One of Java's would be too much for protoc.
+type LowerCaseLambda struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *LowerCaseClass) Reset() {
-	*x = LowerCaseClass{}
+func (x *LowerCaseLambda) Reset() {
+	*x = LowerCaseLambda{}
 	mi := &file_idem_conformance_v1_names_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *LowerCaseClass) String() string {
+func (x *LowerCaseLambda) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*LowerCaseClass) ProtoMessage() {}
+func (*LowerCaseLambda) ProtoMessage() {}
 
-func (x *LowerCaseClass) ProtoReflect() protoreflect.Message {
+func (x *LowerCaseLambda) ProtoReflect() protoreflect.Message {
 	mi := &file_idem_conformance_v1_names_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1044,12 +1037,12 @@ func (x *LowerCaseClass) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use LowerCaseClass.ProtoReflect.Descriptor instead.
-func (*LowerCaseClass) Descriptor() ([]byte, []int) {
+// Deprecated: Use LowerCaseLambda.ProtoReflect.Descriptor instead.
+func (*LowerCaseLambda) Descriptor() ([]byte, []int) {
 	return file_idem_conformance_v1_names_proto_rawDescGZIP(), []int{8, 0}
 }
 
-func (x *LowerCaseClass) GetId() string {
+func (x *LowerCaseLambda) GetId() string {
 	if x != nil {
 		return x.Id
 	}
@@ -1102,12 +1095,9 @@ const file_idem_conformance_v1_names_proto_rawDesc = "" +
 	"\x05start\x18! \x01(\tB\x06\xaa\xdc#\x02(\x02R\x05start\x12\x18\n" +
 	"\x03err\x18\" \x01(\tB\x06\xaa\xdc#\x02(\x02R\x03err\x12\x1a\n" +
 	"\x04idem\x18# \x01(\tB\x06\xaa\xdc#\x02(\x02R\x04idem:\xb9\x02\xaa\xdc#\xb4\x02\n" +
-	"\xb1\x02conformance.names.keywords:v1:{class}:{None}:{from}:{import}:{def}:{lambda}:{self}:{True}:{async}:{type}:{func}:{range}:{package}:{interface}:{switch}:{int}:{default}:{return}:{go}:{map}:{string}:{message}:{oneof}:{option}:{repeated}:{new}:{this}:{null}:{public}:{void}:{Object}:{dst}:{start}:{err}:{idem}\"\x98\x04\n" +
+	"\xb1\x02conformance.names.keywords:v1:{class}:{None}:{from}:{import}:{def}:{lambda}:{self}:{True}:{async}:{type}:{func}:{range}:{package}:{interface}:{switch}:{int}:{default}:{return}:{go}:{map}:{string}:{message}:{oneof}:{option}:{repeated}:{new}:{this}:{null}:{public}:{void}:{Object}:{dst}:{start}:{err}:{idem}\"\xe3\x03\n" +
 	"\aMethods\x12\x14\n" +
-	"\x05reset\x18\x01 \x01(\tR\x05reset\x12&\n" +
-	"\n" +
-	"descriptor\x18\x02 \x01(\x03B\x06\xaa\xdc#\x02(\x01R\n" +
-	"descriptor\x12\x18\n" +
+	"\x05reset\x18\x01 \x01(\tR\x05reset\x12\x18\n" +
 	"\amarshal\x18\x03 \x01(\tR\amarshal\x12\x1c\n" +
 	"\tunmarshal\x18\x04 \x01(\tR\tunmarshal\x12#\n" +
 	"\rproto_message\x18\x05 \x01(\tR\fprotoMessage\x12#\n" +
@@ -1119,8 +1109,8 @@ const file_idem_conformance_v1_names_proto_rawDesc = "" +
 	"\x03foo\x18\n" +
 	" \x01(\tH\x00R\x03foo\x88\x01\x01\x12\x17\n" +
 	"\aget_foo\x18\v \x01(\tR\x06getFoo\x12\x1c\n" +
-	"\ahas_foo\x18\f \x01(\tH\x01R\x06hasFoo\x88\x01\x01:\xa4\x01\xaa\xdc#\x9f\x01\n" +
-	"\x9c\x01conformance.names.methods:v1:{reset}:{descriptor}:{marshal}:{unmarshal}:{proto_message}:{extension_map}:{_x}:{class}:{cached_size}:{foo}:{get_foo}:{has_foo}B\x06\n" +
+	"\ahas_foo\x18\f \x01(\tH\x01R\x06hasFoo\x88\x01\x01:\x97\x01\xaa\xdc#\x92\x01\n" +
+	"\x8f\x01conformance.names.methods:v1:{reset}:{marshal}:{unmarshal}:{proto_message}:{extension_map}:{_x}:{class}:{cached_size}:{foo}:{get_foo}:{has_foo}B\x06\n" +
 	"\x04_fooB\n" +
 	"\n" +
 	"\b_has_foo\"\x9d\x02\n" +
@@ -1158,13 +1148,13 @@ const file_idem_conformance_v1_names_proto_rawDesc = "" +
 	"\x05inner\x18\x01 \x01(\v2#.idem.conformance.v1.Object.IntegerR\x05inner\x1a\x19\n" +
 	"\aInteger\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id:,\xaa\xdc#(\n" +
-	"&conformance.names.object:v1:{inner.id}\"\x8f\x01\n" +
+	"&conformance.names.object:v1:{inner.id}\"\x91\x01\n" +
 	"\n" +
 	"lower_case\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x1aE\n" +
-	"\x05class\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id:,\xaa\xdc#(\n" +
-	"&conformance.names.nested_class:v1:{id}:*\xaa\xdc#&\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x1aG\n" +
+	"\x06lambda\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id:-\xaa\xdc#)\n" +
+	"'conformance.names.nested_lambda:v1:{id}:*\xaa\xdc#&\n" +
 	"$conformance.names.lower_case:v1:{id}*Z\n" +
 	"\x04mood\x12\x14\n" +
 	"\x10MOOD_UNSPECIFIED\x10\x00\x12\r\n" +
@@ -1191,19 +1181,19 @@ func file_idem_conformance_v1_names_proto_rawDescGZIP() []byte {
 var file_idem_conformance_v1_names_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_idem_conformance_v1_names_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_idem_conformance_v1_names_proto_goTypes = []any{
-	(Mood)(0),              // 0: idem.conformance.v1.mood
-	(Collisions_Colour)(0), // 1: idem.conformance.v1.Collisions.Colour
-	(*Names)(nil),          // 2: idem.conformance.v1.Names
-	(*Keywords)(nil),       // 3: idem.conformance.v1.Keywords
-	(*Methods)(nil),        // 4: idem.conformance.v1.Methods
-	(*Collisions)(nil),     // 5: idem.conformance.v1.Collisions
-	(*Cases)(nil),          // 6: idem.conformance.v1.Cases
-	(*None)(nil),           // 7: idem.conformance.v1.None
-	(*String)(nil),         // 8: idem.conformance.v1.String
-	(*Object)(nil),         // 9: idem.conformance.v1.Object
-	(*LowerCase)(nil),      // 10: idem.conformance.v1.lower_case
-	(*Object_Integer)(nil), // 11: idem.conformance.v1.Object.Integer
-	(*LowerCaseClass)(nil), // 12: idem.conformance.v1.lower_case.class
+	(Mood)(0),               // 0: idem.conformance.v1.mood
+	(Collisions_Colour)(0),  // 1: idem.conformance.v1.Collisions.Colour
+	(*Names)(nil),           // 2: idem.conformance.v1.Names
+	(*Keywords)(nil),        // 3: idem.conformance.v1.Keywords
+	(*Methods)(nil),         // 4: idem.conformance.v1.Methods
+	(*Collisions)(nil),      // 5: idem.conformance.v1.Collisions
+	(*Cases)(nil),           // 6: idem.conformance.v1.Cases
+	(*None)(nil),            // 7: idem.conformance.v1.None
+	(*String)(nil),          // 8: idem.conformance.v1.String
+	(*Object)(nil),          // 9: idem.conformance.v1.Object
+	(*LowerCase)(nil),       // 10: idem.conformance.v1.lower_case
+	(*Object_Integer)(nil),  // 11: idem.conformance.v1.Object.Integer
+	(*LowerCaseLambda)(nil), // 12: idem.conformance.v1.lower_case.lambda
 }
 var file_idem_conformance_v1_names_proto_depIdxs = []int32{
 	1,  // 0: idem.conformance.v1.Collisions.color:type_name -> idem.conformance.v1.Collisions.Colour

@@ -250,7 +250,7 @@ func (*Methods) IdemEventType() string {
 
 // IdemKey is the idempotency key of the message:
 //
-//	conformance.names.methods:v1:{reset}:{descriptor}:{marshal}:{unmarshal}:{proto_message}:{extension_map}:{_x}:{class}:{cached_size}:{foo}:{get_foo}:{has_foo}
+//	conformance.names.methods:v1:{reset}:{marshal}:{unmarshal}:{proto_message}:{extension_map}:{_x}:{class}:{cached_size}:{foo}:{get_foo}:{has_foo}
 func (x *Methods) IdemKey() (string, error) {
 	var buf [192]byte
 	b, err := x.AppendIdemKey(buf[:0])
@@ -269,11 +269,6 @@ func (x *Methods) AppendIdemKey(dst []byte) ([]byte, error) {
 	if dst, err = idem.AppendString(dst, x.GetReset_()); err != nil {
 		return dst[:start], idem.InField(err, "reset")
 	}
-	dst = append(dst, ':')
-	if x.GetDescriptor_() == 0 {
-		return dst[:start], idem.Missing("descriptor")
-	}
-	dst = idem.AppendInt(dst, x.GetDescriptor_())
 	dst = append(dst, ':')
 	if x.GetMarshal_() == "" {
 		return dst[:start], idem.Missing("marshal")
@@ -317,9 +312,6 @@ func (x *Methods) AppendIdemKey(dst []byte) ([]byte, error) {
 		return dst[:start], idem.InField(err, "class")
 	}
 	dst = append(dst, ':')
-	if len(dst)-start > idem.MaxKeyLen {
-		dst = dst[:start+idem.MaxKeyLen+1]
-	}
 	if x.GetCachedSize() == "" {
 		return dst[:start], idem.Missing("cached_size")
 	}
@@ -327,6 +319,9 @@ func (x *Methods) AppendIdemKey(dst []byte) ([]byte, error) {
 		return dst[:start], idem.InField(err, "cached_size")
 	}
 	dst = append(dst, ':')
+	if len(dst)-start > idem.MaxKeyLen {
+		dst = dst[:start+idem.MaxKeyLen+1]
+	}
 	if x == nil || x.Foo == nil {
 		return dst[:start], idem.Missing("foo")
 	}
@@ -666,15 +661,15 @@ func (x *LowerCase) IdemHeaders(c idem.Context) (idem.Headers, error) {
 	return idem.AppendHeaders(nil, &m, c)
 }
 
-// IdemEventType is the event type of every LowerCaseClass.
-func (*LowerCaseClass) IdemEventType() string {
-	return "conformance.names.nested_class"
+// IdemEventType is the event type of every LowerCaseLambda.
+func (*LowerCaseLambda) IdemEventType() string {
+	return "conformance.names.nested_lambda"
 }
 
 // IdemKey is the idempotency key of the message:
 //
-//	conformance.names.nested_class:v1:{id}
-func (x *LowerCaseClass) IdemKey() (string, error) {
+//	conformance.names.nested_lambda:v1:{id}
+func (x *LowerCaseLambda) IdemKey() (string, error) {
 	var buf [128]byte
 	b, err := x.AppendIdemKey(buf[:0])
 	return string(b), err
@@ -682,10 +677,10 @@ func (x *LowerCaseClass) IdemKey() (string, error) {
 
 // AppendIdemKey appends IdemKey to dst, and allocates nothing where dst has room. On an error it returns
 // dst as it came.
-func (x *LowerCaseClass) AppendIdemKey(dst []byte) ([]byte, error) {
+func (x *LowerCaseLambda) AppendIdemKey(dst []byte) ([]byte, error) {
 	start := len(dst)
 	var err error
-	dst = append(dst, "conformance.names.nested_class:v1:"...)
+	dst = append(dst, "conformance.names.nested_lambda:v1:"...)
 	if x.GetId() == "" {
 		return dst[:start], idem.Missing("id")
 	}
@@ -697,7 +692,7 @@ func (x *LowerCaseClass) AppendIdemKey(dst []byte) ([]byte, error) {
 
 // IdemHeaders are the headers that a producer sends with the message, under the names of Kafka and AMQP:
 // Headers.For turns them into those of another transport.
-func (x *LowerCaseClass) IdemHeaders(c idem.Context) (idem.Headers, error) {
+func (x *LowerCaseLambda) IdemHeaders(c idem.Context) (idem.Headers, error) {
 	m := idem.Outgoing{EventType: x.IdemEventType()}
 	buf, err := x.AppendIdemKey(make([]byte, 0, 256))
 	if err != nil {
