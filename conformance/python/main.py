@@ -23,7 +23,7 @@ class Broken(Exception):
 def main() -> int:
     try:
         for lines in chunks(0):
-            answers = []
+            answers: list[str] = []
             for line in lines:
                 reply = answer(line)
                 if reply is None:
@@ -87,7 +87,4 @@ def result(case: dict[str, object]) -> str:
 
 
 if __name__ == "__main__":
-    # Integers are read whole, however long; from 3.11 on Python would stop at 4,300 digits.
-    if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(0)
     sys.exit(main())

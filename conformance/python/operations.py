@@ -149,6 +149,7 @@ def component(given: object, limit: int | None, digest: bool = False) -> Later:
         return partial(str, idemspec.ABSENT)
     if name == "sha256" and not digest:
         return component(value, None, digest=True)
+    later: Later
     if name == "bytes":
         later = partial(idemspec.hexadecimal, shapes.hexadecimal(value), limit)
     elif name in _STRINGS:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from idemspec import IdemError
+
+# Integers are read whole, however long; from 3.11 on Python would stop at 4,300 digits.
+if hasattr(sys, "set_int_max_str_digits"):
+    sys.set_int_max_str_digits(0)
 
 Object = dict[str, Any]
 
@@ -89,7 +94,8 @@ def items(value: object) -> Iterable[Any]:
     return value
 
 
-def one_of(value: object, names: Iterable[str]) -> str:
+def one_of(value: object, names: Iterable[str]) -> Any:
+    """A word of a list, whose type the caller knows."""
     if type(value) is not str or value not in names:
         invalid("known word", value)
     return value
