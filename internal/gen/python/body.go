@@ -121,9 +121,9 @@ type method struct {
 	Body []string
 }
 
-// method makes the method of a template, nil where there is none. What it returns is made of a variable
-// that holds the rendered text.
-func (m *module) method(t *schema.Template, variable, result string) *method {
+// method makes the method of a template, nil where there is none. What it returns is made of the rendered
+// text, which a variable holds.
+func (m *module) method(t *schema.Template, variable string, result func(rendered string) string) *method {
 	if t == nil {
 		return nil
 	}
@@ -134,14 +134,20 @@ func (m *module) method(t *schema.Template, variable, result string) *method {
 		}
 	}
 	b := m.newBody(components)
-	b.render(t, variable)
-	b.line(bodyIndent, result)
+	pieces := b.render(t, variable)
+	inline := result(fstring(pieces))
+	if strings.Count(inline, fstring(pieces)) == 1 && fits(bodyIndent, "return "+inline) {
+		b.line(bodyIndent, "return "+inline)
+	} else {
+		b.lines = append(b.lines, text(variable, pieces)...)
+		b.line(bodyIndent, "return "+result(variable))
+	}
 	return &method{Text: t.Text, Body: b.lines}
 }
 
-// render adds the statements that assign the rendered text to a variable.
-func (b *body) render(t *schema.Template, variable string) {
-	var pieces []string
+// render adds the statements that render a template, and returns the pieces of an f-string that is the
+// text, or what is left of it after a variable was assigned.
+func (b *body) render(t *schema.Template, variable string) (pieces []string) {
 	done := make(map[string]bool)
 	components := 0
 	for i, s := range t.Segments {
@@ -149,6 +155,7 @@ func (b *body) render(t *schema.Template, variable string) {
 		if c := s.Component; c != nil {
 			if components == boundEvery {
 				b.lines = append(b.lines, text(variable, pieces)...)
+				// One character more than a key may have says as much as many.
 				pieces = []string{"{" + variable + "[:" + strconv.Itoa(maxKeyBytes+1) + "]}"}
 				components = 0
 			}
@@ -164,5 +171,5 @@ func (b *body) render(t *schema.Template, variable string) {
 		}
 		pieces = append(pieces, piece)
 	}
-	b.lines = append(b.lines, text(variable, pieces)...)
+	return pieces
 }

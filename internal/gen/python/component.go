@@ -17,10 +17,17 @@ func presence(c *schema.Component) []protoreflect.FieldDescriptor {
 	return c.Path[:len(c.Path)-1]
 }
 
-// isSet asks whether the last field of a path is set. Below a message that is not set nothing is.
+// isSet asks whether the last field of a path is set. Below a message that is not set nothing is. A field
+// named HasField hides the method.
 func (b *body) isSet(path []protoreflect.FieldDescriptor) string {
 	last := len(path) - 1
-	return has(b.holder(path[:last]), path[last])
+	holder, field := b.holder(path[:last]), path[last]
+	name := literal(string(field.Name()))
+	if field.ContainingMessage().Fields().ByName("HasField") != nil {
+		b.module.typing["Any"], b.module.typing["cast"] = true, true
+		return "cast(Any, type(" + holder + ")).HasField(" + holder + ", " + name + ")"
+	}
+	return holder + ".HasField(" + name + ")"
 }
 
 // component adds the statements that assign the text of a component to its variable. (KEY-001 to KEY-006)

@@ -83,20 +83,22 @@ func bracketed(indent int, lead string, e expression, tail string, parts func(in
 	return append(lines, pad(indent)+")"+tail)
 }
 
+// fstring is an f-string made of pieces.
+func fstring(pieces []string) string { return `f"` + strings.Join(pieces, "") + `"` }
+
 // text assigns a text that is made of pieces of an f-string.
 func text(to string, pieces []string) []string {
-	line := to + ` = f"` + strings.Join(pieces, "") + `"`
+	line := to + " = " + fstring(pieces)
 	if fits(bodyIndent, line) {
 		return []string{pad(bodyIndent) + line}
 	}
 	lines := []string{pad(bodyIndent) + to + " = ("}
 	for len(pieces) > 0 {
-		part, n := pieces[0], 1
-		for n < len(pieces) && fits(bodyIndent+4, `f"`+part+pieces[n]+`"`) {
-			part += pieces[n]
+		n := 1
+		for n < len(pieces) && fits(bodyIndent+4, fstring(pieces[:n+1])) {
 			n++
 		}
-		lines = append(lines, pad(bodyIndent+4)+`f"`+part+`"`)
+		lines = append(lines, pad(bodyIndent+4)+fstring(pieces[:n]))
 		pieces = pieces[n:]
 	}
 	return append(lines, pad(bodyIndent)+")")

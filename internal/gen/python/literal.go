@@ -82,12 +82,12 @@ func docLine(line string) string {
 
 // oneLine writes text into a comment of one line.
 func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !visible(r) {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	}, strings.ToValidUTF8(s, "\uFFFD")))
 }
 
 // remark is a comment behind an enum's value: its name, and what stands beside the value or, where it is

@@ -31,7 +31,10 @@ type verdictView struct{ State, Name string }
 func (v *messageView) Param() string { return "m: " + v.Type }
 
 func (m *module) message(d *schema.Message) {
-	const bounded = "return key if len(key) <= 1024 else idemspec.bounded(key)"
+	// A call less for keys that are short enough.
+	bounded := func(key string) string {
+		return fmt.Sprintf("%s if len(%[1]s) <= %d else idemspec.bounded(%[1]s)", key, maxKeyBytes)
+	}
 	view := &messageView{
 		class: class{
 			Class:   idemClass(d.Desc),
@@ -42,14 +45,16 @@ func (m *module) message(d *schema.Message) {
 		EventType:   literal(d.EventType),
 		Key:         m.method(d.Key, "key", bounded),
 		KeyPrevious: m.method(d.KeyPrevious, "key", bounded),
-		BizKey:      m.method(d.BizKey, "key", "return idemspec.biz_key(key)"),
+		BizKey:      m.method(d.BizKey, "key", func(key string) string { return "idemspec.biz_key(" + key + ")" }),
 		OccurredAt:  m.occurredAt(d.OccurredAt),
 		Policy:      d.Retry,
 		Transition:  transitionOf(d.Transition),
 	}
 	if t := d.Fingerprint; t != nil {
 		tag := fmt.Sprintf("%08x", idem.TemplateHash(t.Text))
-		view.Fingerprint = m.method(t, "content", `return idemspec.fingerprint("`+tag+`", idemspec.bounded(content))`)
+		view.Fingerprint = m.method(t, "content", func(content string) string {
+			return `idemspec.fingerprint("` + tag + `", idemspec.bounded(` + content + `))`
+		})
 	}
 	m.add("message", view)
 }

@@ -47,7 +47,7 @@ var keywords = wordSet(`False None True and as assert async await break class co
 	finally for from global if import in is lambda nonlocal not or pass raise return try while with yield`)
 
 // globals are the names that generated functions use, which a local variable must not hide.
-var globals = wordSet(`cls content ctx getattr idemspec key len m n str type`)
+var globals = wordSet(`Any cast cls content ctx getattr idemspec key len m n str type`)
 
 func wordSet(words string) map[string]bool {
 	all := make(map[string]bool)
@@ -78,13 +78,4 @@ func attribute(holder string, field protoreflect.Name) string {
 		return "getattr(" + holder + ", " + literal(string(field)) + ")"
 	}
 	return holder + "." + string(field)
-}
-
-// has asks whether a field, which has presence, is set. A field named HasField hides the method.
-func has(holder string, field protoreflect.FieldDescriptor) string {
-	name := literal(string(field.Name()))
-	if field.ContainingMessage().Fields().ByName("HasField") != nil {
-		return `getattr(type(` + holder + `), "HasField")(` + holder + ", " + name + ")"
-	}
-	return holder + ".HasField(" + name + ")"
 }
