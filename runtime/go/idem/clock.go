@@ -5,23 +5,20 @@ const maxNanos = 999999999
 
 const secondsPerDay = 86400
 
-// twoDigits is "00" to "99".
-const twoDigits = "00010203040506070809" +
-	"10111213141516171819" +
-	"20212223242526272829" +
-	"30313233343536373839" +
-	"40414243444546474849" +
-	"50515253545556575859" +
-	"60616263646566676869" +
-	"70717273747576777879" +
-	"80818283848586878889" +
-	"90919293949596979899"
-
 // put2 writes the two digits of v, which is below 100, at b[0] and b[1].
 func put2(b []byte, v uint32) {
 	_ = b[1]
-	b[0] = twoDigits[2*v]
-	b[1] = twoDigits[2*v+1]
+	tens := v / 10
+	b[0] = byte('0' + tens)
+	b[1] = byte('0' + v - 10*tens)
+}
+
+// put3 writes the three digits of v, which is below 1000, at b[0] to b[2].
+func put3(b []byte, v uint32) {
+	_ = b[2]
+	hundreds := v / 100
+	b[0] = byte('0' + hundreds)
+	put2(b[1:3], v-100*hundreds)
 }
 
 // appendDate appends YYYY-MM-DD. The parts are in range already.
@@ -45,28 +42,25 @@ func appendFraction(dst []byte, nanos uint32, n int) []byte {
 // put9 writes the nine digits of nanos at b[0] to b[8].
 func put9(b []byte, nanos uint32) {
 	_ = b[8]
-	high := nanos / 100000000
-	rest := nanos - high*100000000
-	b[0] = byte('0' + high)
-	put2(b[1:3], rest/1000000)
-	put2(b[3:5], rest/10000%100)
-	put2(b[5:7], rest/100%100)
-	put2(b[7:9], rest%100)
+	put3(b[0:3], nanos/1000000)
+	put3(b[3:6], nanos/1000%1000)
+	put3(b[6:9], nanos%1000)
 }
 
 // civil returns the Gregorian date of a day, counted from 0000-03-01. Years that begin in March have
 // their leap day at the end, so that no table of months is needed; the divisions by constants that are
-// no powers of two are multiplications here (Neri and Schneider, Euclidean affine functions, 2022).
+// no powers of two are multiplications here (Neri and Schneider, Euclidean affine functions, 2022). Two
+// of them are written out, for the range that there is: the compiler's, for any uint32, take longer.
 func civil(days uint32) (year, month, day uint32) {
 	n := 4*days + 3
-	century := n / 146097
-	ofCentury := n%146097 | 3
+	century := uint32(uint64(n) * 15051803 >> 41) // n / 146097, for days to 9999-12-31
+	ofCentury := n - 146097*century | 3
 	p := uint64(2939745) * uint64(ofCentury)
 	year = 100*century + uint32(p>>32)
 	dayOfYear := uint32(p) / 2939745 / 4
 	n = 2141*dayOfYear + 197913
 	month = n >> 16
-	day = n&0xffff/2141 + 1
+	day = n&0xffff*31345>>26 + 1 // n&0xffff / 2141
 	if dayOfYear >= 306 {
 		return year + 1, month - 12, day
 	}

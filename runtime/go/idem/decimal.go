@@ -15,8 +15,7 @@ const (
 // also for empty text; CodeDecimalRange for an exponent of more than 4 digits after its leading zeros
 // and for a result over 256 bytes. (TXT-001 to TXT-007)
 func AppendDecimal(dst []byte, text string, maxScale int) ([]byte, error) {
-	if n, scale := canonicalDecimal(text); n == len(text) && n != 0 && n <= maxDecimalLen &&
-		(maxScale < 0 || scale <= maxScale) {
+	if isCanonicalDecimal(text, maxScale) {
 		return append(dst, text...), nil
 	}
 	d, err := scanDecimal(text)
@@ -26,40 +25,33 @@ func AppendDecimal(dst []byte, text string, maxScale int) ([]byte, error) {
 	return d.append(dst, text, maxScale)
 }
 
-// canonicalDecimal returns the length of text and its fraction digits where text is in canonical
-// form already, which most are, and 0 where it is not.
-func canonicalDecimal(text string) (n, scale int) {
-	i := 0
-	if i < len(text) && text[i] == '-' {
+// isCanonicalDecimal says whether text is its own canonical text, which most are.
+func isCanonicalDecimal(text string, maxScale int) bool {
+	n := len(text)
+	if n == 0 || n > maxDecimalLen {
+		return false
+	}
+	start := 0
+	if text[0] == '-' {
+		start = 1
+	}
+	i := start
+	for i < n && isDigit(text[i]) {
 		i++
 	}
-	if i == len(text) || !isDigit(text[i]) {
-		return 0, 0
+	if i == start || text[start] == '0' && i > start+1 {
+		return false
 	}
-	if text[i] == '0' {
-		if i+1 == len(text) {
-			return 1 - i, 0 // "0" is canonical, "-0" is not
-		}
-		if text[i+1] != '.' {
-			return 0, 0
-		}
+	if i == n {
+		return start == 0 || text[start] != '0' // "0" is canonical, "-0" is not
 	}
-	for i < len(text) && isDigit(text[i]) {
-		i++
+	scale := n - i - 1
+	if text[i] != '.' || scale == 0 || maxScale >= 0 && scale > maxScale || text[n-1] == '0' {
+		return false
 	}
-	if i == len(text) {
-		return i, 0
+	for i++; i < n && isDigit(text[i]); i++ {
 	}
-	if text[i] != '.' {
-		return 0, 0
-	}
-	point := i
-	for i++; i < len(text) && isDigit(text[i]); i++ {
-	}
-	if i != len(text) || text[i-1] == '0' || text[i-1] == '.' {
-		return 0, 0
-	}
-	return i, i - point - 1
+	return i == n
 }
 
 // decimalParts is a scanned decimal: digit k of its coefficient is at text[whole+k] for k < wholeLen,

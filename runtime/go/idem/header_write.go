@@ -1,6 +1,9 @@
 package idem
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Context is what a producer knows of a message beside its payload. What is empty or zero is left out.
 type Context struct {
@@ -30,13 +33,16 @@ type Outgoing struct {
 	Retry *Policy
 }
 
+// producerHeaders is the most headers that AppendHeaders appends.
+const producerHeaders = 18
+
 // AppendHeaders appends the headers that a producer writes, in the order of the spec's table, under the
 // names of Kafka and AMQP; Headers.For turns them into those of another transport. The values share
 // memory with m. The error is CodeTimestampRange, for ProducedAt outside the years 0001 to 9999.
 // (HDR-020 to HDR-022)
 func AppendHeaders(dst Headers, m *Outgoing, c Context) (Headers, error) {
 	start := len(dst)
-	w := headerWriter{headers: dst, buf: make([]byte, 0, 256+len(c.EventID)+len(c.Topic)+len(c.Traceparent)+len(c.Tracestate))}
+	w := headerWriter{headers: slices.Grow(dst, producerHeaders), buf: make([]byte, 0, 256+len(c.EventID)+len(c.Topic)+len(c.Traceparent)+len(c.Tracestate))}
 	w.bytes(IdempotencyKey, m.IdempotencyKey)
 	w.text(EventID, c.EventID)
 	w.text(EventType, m.EventType)

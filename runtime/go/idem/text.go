@@ -26,15 +26,36 @@ var plain = [256]bool{
 // The whole string is checked, but what is written stops soon after MaxKeyLen bytes: nothing longer
 // can be part of a key, and FinishKey refuses it. So a hostile megabyte costs one scan and no copy. (TXT-070, KEY-001, KEY-011)
 func AppendString(dst []byte, s string) ([]byte, error) {
+	if isPlain(s) && len(s) <= MaxKeyLen {
+		return append(dst, s...), nil
+	}
+	return appendChecked(dst, s)
+}
+
+// isPlain says whether no byte of s is to be escaped. It takes four at a time, since this loop is most
+// of what a key costs.
+func isPlain(s string) bool {
+	for ; len(s) >= 4; s = s[4:] {
+		if !plain[s[3]] || !plain[s[0]] || !plain[s[1]] || !plain[s[2]] {
+			return false
+		}
+	}
+	for i := 0; i < len(s); i++ {
+		if !plain[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// appendChecked is AppendString for what is not plain, or too long.
+func appendChecked(dst []byte, s string) ([]byte, error) {
 	i := 0
 	for i < len(s) && plain[s[i]] {
 		i++
 	}
 	if i == len(s) {
-		if i > MaxKeyLen {
-			i = MaxKeyLen + 1
-		}
-		return append(dst, s[:i]...), nil
+		return append(dst, s[:MaxKeyLen+1]...), nil
 	}
 	if !utf8.ValidString(s[i:]) {
 		return dst, fault(CodeStringUTF8, s, illFormed(s), "ill-formed UTF-8")

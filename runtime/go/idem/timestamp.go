@@ -55,7 +55,11 @@ func AppendTimestamp(dst []byte, seconds int64, nanos int32, digits int) ([]byte
 		b[dateTimeLen] = 'Z'
 		return dst[:start+dateTimeLen+1], nil
 	}
-	put9(b[20:29], uint32(nanos))
+	if digits <= 3 {
+		put3(b[20:23], uint32(nanos)/1000000)
+	} else {
+		put9(b[20:29], uint32(nanos))
+	}
 	end := dateTimeLen + 1 + digits
 	b[end] = 'Z'
 	return dst[:start+end+1], nil
