@@ -138,7 +138,7 @@ func refusal(problems []schema.Problem) error {
 // load reads the options of the request's files. The plugin is nil where lang has no go, and where a
 // problem stopped protogen, whose own words name one file and no position.
 func load(req *pluginpb.CodeGeneratorRequest, params *parameters) (*schema.Set, *protogen.Plugin, []schema.Problem, error) {
-	if err := checkNesting(req.GetProtoFile()); err != nil {
+	if err := checkFiles(req); err != nil {
 		return nil, nil, nil, err
 	}
 	var problems []schema.Problem
@@ -180,23 +180,32 @@ func newPlugin(req *pluginpb.CodeGeneratorRequest, params *parameters) (*protoge
 // square of it.
 const maxNesting = 100
 
-func checkNesting(files []*descriptorpb.FileDescriptorProto) error {
-	var deeper func(messages []*descriptorpb.DescriptorProto, depth int) bool
-	deeper = func(messages []*descriptorpb.DescriptorProto, depth int) bool {
-		if depth > maxNesting {
-			return len(messages) > 0
+// checkFiles refuses what no compiler sends.
+func checkFiles(req *pluginpb.CodeGeneratorRequest) error {
+	there := make(map[string]bool, len(req.GetProtoFile()))
+	for _, f := range req.GetProtoFile() {
+		if there[f.GetName()] {
+			return fmt.Errorf("the compiler's request has %s twice", f.GetName())
 		}
-		for _, m := range messages {
-			if deeper(m.GetNestedType(), depth+1) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, f := range files {
+		there[f.GetName()] = true
 		if deeper(f.GetMessageType(), 1) {
 			return fmt.Errorf("%s: messages are nested more than %d deep", f.GetName(), maxNesting)
 		}
 	}
+	for _, name := range req.GetFileToGenerate() {
+		if !there[name] {
+			return fmt.Errorf("the compiler's request asks for %s and does not have it", name)
+		}
+	}
 	return nil
+}
+
+// deeper says whether messages of that depth contain any that are too deep.
+func deeper(messages []*descriptorpb.DescriptorProto, depth int) bool {
+	for _, m := range messages {
+		if depth > maxNesting || deeper(m.GetNestedType(), depth+1) {
+			return true
+		}
+	}
+	return false
 }
