@@ -9,6 +9,9 @@ final class DateText {
 
   private static final int DAYS_IN_400_YEARS = 146_097;
 
+  /** The bytes of {@code YYYY-MM-DD}. */
+  private static final int SIZE = 10;
+
   private DateText() {}
 
   static void append(KeyBuilder out, int year, int month, int day) {
@@ -23,11 +26,15 @@ final class DateText {
       throw out.fault(
           ErrorCode.DATE_RANGE, -1, "year " + year + ", month " + month + ", day " + day);
     }
-    write(out, year, month, day);
+    int at = out.claim(SIZE);
+    if (at >= 0) {
+      write(out, at, year, month, day);
+      out.length = at + SIZE;
+    }
   }
 
-  /** Appends the date of a day that is counted from 1970-01-01, in the years 0001 to 9999. */
-  static void appendDay(KeyBuilder out, int dayFromEpoch) {
+  /** Writes the date of a day that is counted from 1970-01-01, in the years 0001 to 9999. */
+  static void writeDay(KeyBuilder out, int dayFromEpoch, int at) {
     // Years that begin in March have their leap day last (Howard Hinnant, "chrono-compatible
     // low-level date algorithms").
     int days = dayFromEpoch + EPOCH;
@@ -38,7 +45,7 @@ final class DateText {
     int monthFromMarch = (5 * dayOfYear + 2) / 153;
     int day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1;
     int month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
-    write(out, era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day);
+    write(out, at, era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day);
   }
 
   /** The day of a date of the years 0000 to 9999, counted from 1970-01-01. */
@@ -65,12 +72,13 @@ final class DateText {
     }
   }
 
-  private static void write(KeyBuilder out, int year, int month, int day) {
-    out.twoDigits(year / 100);
-    out.twoDigits(year % 100);
-    out.ascii('-');
-    out.twoDigits(month);
-    out.ascii('-');
-    out.twoDigits(day);
+  private static void write(KeyBuilder out, int at, int year, int month, int day) {
+    int century = year / 100;
+    out.writeTwo(century, at);
+    out.writeTwo(year - century * 100, at + 2);
+    out.bytes[at + 4] = '-';
+    out.writeTwo(month, at + 5);
+    out.bytes[at + 7] = '-';
+    out.writeTwo(day, at + 8);
   }
 }

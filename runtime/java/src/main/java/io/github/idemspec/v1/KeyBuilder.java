@@ -29,13 +29,17 @@ public final class KeyBuilder {
   private static final int FIRST_CAPACITY = 128;
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.ISO_8859_1);
   private static final byte[] UPPER_HEX = "0123456789ABCDEF".getBytes(StandardCharsets.ISO_8859_1);
-  private static final boolean[] PLAIN = plain();
+
+  /** 0 for the characters of ASCII that a component has as they are, 1 for those it escapes. */
+  private static final byte[] SPECIAL = special();
 
   private final int limit;
-  private byte[] bytes;
+
+  /** The text, and room behind it. */
+  byte[] bytes;
 
   /** The bytes so far; {@code limit + 1} once there were more, and then nothing is kept. */
-  private int length;
+  int length;
 
   private String field;
   private boolean redacted;
@@ -110,20 +114,22 @@ public final class KeyBuilder {
       return digest(encode(value, path));
     }
     int n = value.length();
-    int i = 0;
-    if (room(n)) {
+    int at = claim(n);
+    if (at >= 0) {
+      // One pass without a branch for each character: most text has nothing to escape.
       byte[] to = bytes;
-      int at = length;
-      for (; i < n; i++) {
+      int special = 0;
+      for (int i = 0; i < n; i++) {
         char c = value.charAt(i);
-        if (c >= PLAIN.length || !PLAIN[c]) {
-          break;
-        }
+        special |= c >> 7 | SPECIAL[c & 0x7f];
         to[at + i] = (byte) c;
       }
-      length = at + i;
+      if (special == 0) {
+        length = at + n;
+        return done();
+      }
     }
-    return i == n ? done() : escaped(value, i, path);
+    return escaped(value, path);
   }
 
   /**
@@ -150,7 +156,7 @@ public final class KeyBuilder {
   public KeyBuilder bytes(byte[] value) {
     KeyBuilder to = digested ? new KeyBuilder(Integer.MAX_VALUE - 16, 2 * value.length) : this;
     for (byte b : value) {
-      to.pair(HEX[b >> 4 & 15], HEX[b & 15]);
+      to.hex(b);
     }
     return end(to);
   }
@@ -346,37 +352,35 @@ public final class KeyBuilder {
 
   /** Appends a character of ASCII. */
   void ascii(char c) {
-    if (room(1)) {
-      bytes[length++] = (byte) c;
+    int at = claim(1);
+    if (at >= 0) {
+      bytes[at] = (byte) c;
+      length = at + 1;
     }
   }
 
   /** Appends text of ASCII, which the caller has seen to. */
   @SuppressWarnings(
-      "deprecation") // Drops the upper bytes, of which ASCII has none, and is a plain copy.
+      "deprecation") // Drops upper bytes, which ASCII has not, and so is a plain copy.
   void ascii(String text) {
     int n = text.length();
-    if (room(n)) {
-      text.getBytes(0, n, bytes, length);
-      length += n;
+    int at = claim(n);
+    if (at >= 0) {
+      if (n == 1) {
+        bytes[at] = (byte) text.charAt(0);
+      } else {
+        text.getBytes(0, n, bytes, at);
+      }
+      length = at + n;
     }
-  }
-
-  /** Appends a number of 0 to 99 in two digits. */
-  void twoDigits(int value) {
-    int tens = value / 10;
-    pair((byte) ('0' + tens), (byte) ('0' + value - tens * 10));
   }
 
   /** Appends a number in as many digits, with zeros before it. */
   void padded(int value, int digits) {
-    if (room(digits)) {
-      int rest = value;
-      for (int at = length + digits - 1; at >= length; at--) {
-        bytes[at] = (byte) ('0' + rest % 10);
-        rest /= 10;
-      }
-      length += digits;
+    int at = claim(digits);
+    if (at >= 0) {
+      write(value, at, digits);
+      length = at + digits;
     }
   }
 
@@ -389,16 +393,35 @@ public final class KeyBuilder {
       rest = value - rest * 10;
     }
     int digits = 1;
-    for (long least = rest; least >= 10; least /= 10) {
+    for (long bound = 10; digits < 19 && rest >= bound; bound *= 10) {
       digits++;
     }
-    if (room(digits)) {
-      for (int at = length + digits - 1; at >= length; at--) {
-        bytes[at] = (byte) ('0' + rest % 10);
-        rest /= 10;
+    int at = claim(digits);
+    if (at >= 0) {
+      for (int i = at + digits - 1; i >= at; i--) {
+        long tens = rest / 10;
+        bytes[i] = (byte) ('0' + (rest - tens * 10));
+        rest = tens;
       }
-      length += digits;
+      length = at + digits;
     }
+  }
+
+  /** Writes a number in as many digits to claimed bytes. */
+  void write(int value, int at, int digits) {
+    int rest = value;
+    for (int i = at + digits - 1; i >= at; i--) {
+      int tens = rest / 10;
+      bytes[i] = (byte) ('0' + (rest - tens * 10));
+      rest = tens;
+    }
+  }
+
+  /** Writes a number of 0 to 99 in two digits to claimed bytes. */
+  void writeTwo(int value, int at) {
+    int tens = value / 10;
+    bytes[at] = (byte) ('0' + tens);
+    bytes[at + 1] = (byte) ('0' + (value - tens * 10));
   }
 
   /** Appends {@code .} and the first digits of the nanos, and nothing for no digits. */
@@ -446,7 +469,7 @@ public final class KeyBuilder {
     digested = false;
     byte[] hash = sha256Of(text);
     for (int i = 0; i < 16; i++) {
-      pair(HEX[hash[i] >> 4 & 15], HEX[hash[i] & 15]);
+      hex(hash[i]);
     }
     return done();
   }
@@ -468,10 +491,9 @@ public final class KeyBuilder {
     return value.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Appends the rest of a text, from the first character on that is not plain. */
-  private KeyBuilder escaped(String value, int start, String path) {
+  private KeyBuilder escaped(String value, String path) {
     int n = value.length();
-    for (int i = start; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       int c = value.charAt(i);
       if (c < 0x80) {
         escape(c);
@@ -498,45 +520,54 @@ public final class KeyBuilder {
   }
 
   private void escape(int b) {
-    if (b >= 0 && b < PLAIN.length && PLAIN[b]) {
+    if (b >= 0 && b < 0x80 && SPECIAL[b] == 0) {
       ascii((char) b);
-    } else if (room(3)) {
-      bytes[length++] = '%';
-      bytes[length++] = UPPER_HEX[b >> 4 & 15];
-      bytes[length++] = UPPER_HEX[b & 15];
+      return;
+    }
+    int at = claim(3);
+    if (at >= 0) {
+      bytes[at] = '%';
+      bytes[at + 1] = UPPER_HEX[b >> 4 & 15];
+      bytes[at + 2] = UPPER_HEX[b & 15];
+      length = at + 3;
     }
   }
 
-  private void pair(byte first, byte second) {
-    if (room(2)) {
-      bytes[length++] = first;
-      bytes[length++] = second;
+  private void hex(byte b) {
+    int at = claim(2);
+    if (at >= 0) {
+      bytes[at] = HEX[b >> 4 & 15];
+      bytes[at + 1] = HEX[b & 15];
+      length = at + 2;
     }
   }
 
-  /** Makes room for more bytes; false where they are too many, and from then on. */
-  private boolean room(int more) {
-    if (more > bytes.length - length) {
-      return grow(more);
-    }
-    return true;
+  /**
+   * Makes room for so many bytes, which are then written to {@link #bytes} and counted in {@link
+   * #length}.
+   *
+   * @return where the first of them goes, or -1 where the text is too long, and from then on
+   */
+  int claim(int count) {
+    return count <= bytes.length - length ? length : grow(count);
   }
 
-  private boolean grow(int more) {
-    if (more > limit - length) {
+  private int grow(int count) {
+    if (count > limit - length) {
       length = limit + 1;
-      return false;
+      return -1;
     }
-    bytes = Arrays.copyOf(bytes, (int) Math.min(limit, 2L * (length + more)));
-    return true;
+    bytes = Arrays.copyOf(bytes, (int) Math.min(limit, 2L * (length + count)));
+    return length;
   }
 
-  private static boolean[] plain() {
-    boolean[] plain = new boolean[128];
-    String all = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
-    for (int i = 0; i < all.length(); i++) {
-      plain[all.charAt(i)] = true;
+  private static byte[] special() {
+    byte[] special = new byte[128];
+    Arrays.fill(special, (byte) 1);
+    String plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
+    for (int i = 0; i < plain.length(); i++) {
+      special[plain.charAt(i)] = 0;
     }
-    return plain;
+    return special;
   }
 }

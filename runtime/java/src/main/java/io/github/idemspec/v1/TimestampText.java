@@ -20,15 +20,24 @@ final class TimestampText {
     }
     int day = (int) Math.floorDiv(seconds, (long) SECONDS_A_DAY);
     int second = (int) (seconds - (long) day * SECONDS_A_DAY);
-    DateText.appendDay(out, day);
-    out.ascii('T');
-    out.twoDigits(second / 3600);
-    out.ascii(':');
-    out.twoDigits(second / 60 % 60);
-    out.ascii(':');
-    out.twoDigits(second % 60);
-    out.fraction(nanos, digits);
-    out.ascii('Z');
+    int kept = KeyBuilder.cut(nanos, digits);
+    int size = SHAPE.length() + (digits == 0 ? 1 : digits + 2);
+    int at = out.claim(size);
+    if (at >= 0) {
+      DateText.writeDay(out, day, at);
+      out.bytes[at + 10] = 'T';
+      out.writeTwo(second / 3600, at + 11);
+      out.bytes[at + 13] = ':';
+      out.writeTwo(second / 60 % 60, at + 14);
+      out.bytes[at + 16] = ':';
+      out.writeTwo(second % 60, at + 17);
+      if (digits > 0) {
+        out.bytes[at + 19] = '.';
+        out.write(kept, at + 20, digits);
+      }
+      out.bytes[at + size - 1] = 'Z';
+      out.length = at + size;
+    }
   }
 
   /** A signed count. A value below zero floors. */
