@@ -155,7 +155,7 @@ func (r *run) append(u *unit, c *schema.Component) []string {
 	switch c.Kind {
 	case schema.String:
 		if leaf := c.Leaf(); !c.Wrapper && !checksUTF8(leaf) {
-			return unchecked(value, r.holder(c.Path)+".get"+r.names.accessor(leaf)+"Bytes()", at)
+			return unchecked(u, value, r.holder(c.Path)+".get"+r.names.accessor(leaf)+"Bytes()", at)
 		}
 		return call("string", value, at)
 	case schema.Bytes:
@@ -207,14 +207,13 @@ func call(method string, args ...string) []string {
 }
 
 // unchecked reads a string that Java's parser has not looked at. Its getter writes U+FFFD for what is
-// ill-formed, so where there is one the bytes decide; and where the text was set in memory, asking for
-// the bytes first would replace half a surrogate pair. (GEN-004)
-func unchecked(value, bytes, at string) []string {
+// ill-formed, so that where there is one the bytes decide. (GEN-004)
+func unchecked(u *unit, value, bytes, at string) []string {
 	return []string{
-		"if (" + value + `.indexOf('\ufffd') < 0 || ` + bytes + ".isValidUtf8()) {",
-		"  " + call("string", value, at)[0],
-		"} else {",
+		"if (" + u.Support("KeyBuilder") + ".isDoubtful(" + value + ") && !" + bytes + ".isValidUtf8()) {",
 		"  " + call("utf8", bytes+".toByteArray()", at)[0],
+		"} else {",
+		"  " + call("string", value, at)[0],
 		"}",
 	}
 }

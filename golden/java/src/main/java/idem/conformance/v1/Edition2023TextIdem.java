@@ -37,17 +37,17 @@ public final class Edition2023TextIdem {
     KeyBuilder key = new KeyBuilder();
     key.literal("conformance.edition2023.text:v1:");
     key.require(!m.getUnchecked().isEmpty(), "unchecked");
-    if (m.getUnchecked().indexOf('\ufffd') < 0 || m.getUncheckedBytes().isValidUtf8()) {
-      key.string(m.getUnchecked(), "unchecked");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getUnchecked()) && !m.getUncheckedBytes().isValidUtf8()) {
       key.utf8(m.getUncheckedBytes().toByteArray(), "unchecked");
+    } else {
+      key.string(m.getUnchecked(), "unchecked");
     }
     key.literal(":");
     if (m.hasUncheckedExplicit()) {
-      if (m.getUncheckedExplicit().indexOf('\ufffd') < 0 || m.getUncheckedExplicitBytes().isValidUtf8()) {
-        key.string(m.getUncheckedExplicit(), "unchecked_explicit");
-      } else {
+      if (KeyBuilder.isDoubtful(m.getUncheckedExplicit()) && !m.getUncheckedExplicitBytes().isValidUtf8()) {
         key.utf8(m.getUncheckedExplicitBytes().toByteArray(), "unchecked_explicit");
+      } else {
+        key.string(m.getUncheckedExplicit(), "unchecked_explicit");
       }
     } else {
       key.absent();

@@ -37,31 +37,31 @@ public final class Proto2CollisionsIdem {
     KeyBuilder key = new KeyBuilder();
     key.literal("conformance.proto2.collisions:v1:");
     key.require(m.hasFooBar1(), "foo_bar");
-    if (m.getFooBar1().indexOf('\ufffd') < 0 || m.getFooBar1Bytes().isValidUtf8()) {
-      key.string(m.getFooBar1(), "foo_bar");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getFooBar1()) && !m.getFooBar1Bytes().isValidUtf8()) {
       key.utf8(m.getFooBar1Bytes().toByteArray(), "foo_bar");
+    } else {
+      key.string(m.getFooBar1(), "foo_bar");
     }
     key.literal(":");
     key.require(m.hasFooBar2(), "fooBar");
-    if (m.getFooBar2().indexOf('\ufffd') < 0 || m.getFooBar2Bytes().isValidUtf8()) {
-      key.string(m.getFooBar2(), "fooBar");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getFooBar2()) && !m.getFooBar2Bytes().isValidUtf8()) {
       key.utf8(m.getFooBar2Bytes().toByteArray(), "fooBar");
+    } else {
+      key.string(m.getFooBar2(), "fooBar");
     }
     key.literal(":");
     key.require(m.hasField13(), "field_1");
-    if (m.getField13().indexOf('\ufffd') < 0 || m.getField13Bytes().isValidUtf8()) {
-      key.string(m.getField13(), "field_1");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getField13()) && !m.getField13Bytes().isValidUtf8()) {
       key.utf8(m.getField13Bytes().toByteArray(), "field_1");
+    } else {
+      key.string(m.getField13(), "field_1");
     }
     key.literal(":");
     key.require(m.hasField14(), "field1");
-    if (m.getField14().indexOf('\ufffd') < 0 || m.getField14Bytes().isValidUtf8()) {
-      key.string(m.getField14(), "field1");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getField14()) && !m.getField14Bytes().isValidUtf8()) {
       key.utf8(m.getField14Bytes().toByteArray(), "field1");
+    } else {
+      key.string(m.getField14(), "field1");
     }
     return key.key();
   }

@@ -43,10 +43,10 @@ public final class Proto2DefaultsAllowIdem {
     }
     key.literal(":");
     if (m.hasText()) {
-      if (m.getText().indexOf('\ufffd') < 0 || m.getTextBytes().isValidUtf8()) {
-        key.string(m.getText(), "text");
-      } else {
+      if (KeyBuilder.isDoubtful(m.getText()) && !m.getTextBytes().isValidUtf8()) {
         key.utf8(m.getTextBytes().toByteArray(), "text");
+      } else {
+        key.string(m.getText(), "text");
       }
     } else {
       key.absent();

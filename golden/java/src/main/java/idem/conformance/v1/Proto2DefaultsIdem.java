@@ -40,10 +40,10 @@ public final class Proto2DefaultsIdem {
     key.int32(m.getNumber());
     key.literal(":");
     key.require(m.hasText(), "text");
-    if (m.getText().indexOf('\ufffd') < 0 || m.getTextBytes().isValidUtf8()) {
-      key.string(m.getText(), "text");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getText()) && !m.getTextBytes().isValidUtf8()) {
       key.utf8(m.getTextBytes().toByteArray(), "text");
+    } else {
+      key.string(m.getText(), "text");
     }
     key.literal(":");
     key.require(m.hasData(), "data");

@@ -37,10 +37,10 @@ public final class Proto2RequiredIdem {
     KeyBuilder key = new KeyBuilder();
     key.literal("conformance.proto2.required:v1:");
     key.require(m.hasId(), "id");
-    if (m.getId().indexOf('\ufffd') < 0 || m.getIdBytes().isValidUtf8()) {
-      key.string(m.getId(), "id");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getId()) && !m.getIdBytes().isValidUtf8()) {
       key.utf8(m.getIdBytes().toByteArray(), "id");
+    } else {
+      key.string(m.getId(), "id");
     }
     return key.key();
   }

@@ -37,17 +37,17 @@ public final class Proto2RestIdem {
     KeyBuilder key = new KeyBuilder();
     key.literal("conformance.proto2.rest:v1:");
     key.require(m.hasId(), "id");
-    if (m.getId().indexOf('\ufffd') < 0 || m.getIdBytes().isValidUtf8()) {
-      key.string(m.getId(), "id");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getId()) && !m.getIdBytes().isValidUtf8()) {
       key.utf8(m.getIdBytes().toByteArray(), "id");
+    } else {
+      key.string(m.getId(), "id");
     }
     key.literal(":");
     key.require(m.getSub().hasId(), "sub.id");
-    if (m.getSub().getId().indexOf('\ufffd') < 0 || m.getSub().getIdBytes().isValidUtf8()) {
-      key.string(m.getSub().getId(), "sub.id");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getSub().getId()) && !m.getSub().getIdBytes().isValidUtf8()) {
       key.utf8(m.getSub().getIdBytes().toByteArray(), "sub.id");
+    } else {
+      key.string(m.getSub().getId(), "sub.id");
     }
     return key.key();
   }

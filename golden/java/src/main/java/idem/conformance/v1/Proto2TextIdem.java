@@ -41,18 +41,18 @@ public final class Proto2TextIdem {
     KeyBuilder key = new KeyBuilder();
     key.literal("conformance.proto2.text:v1:");
     key.require(m.hasText(), "text");
-    if (m.getText().indexOf('\ufffd') < 0 || m.getTextBytes().isValidUtf8()) {
-      key.string(m.getText(), "text");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getText()) && !m.getTextBytes().isValidUtf8()) {
       key.utf8(m.getTextBytes().toByteArray(), "text");
+    } else {
+      key.string(m.getText(), "text");
     }
     key.literal(":");
     if (m.hasHidden()) {
       key.sha256();
-      if (m.getHidden().indexOf('\ufffd') < 0 || m.getHiddenBytes().isValidUtf8()) {
-        key.string(m.getHidden(), "hidden");
-      } else {
+      if (KeyBuilder.isDoubtful(m.getHidden()) && !m.getHiddenBytes().isValidUtf8()) {
         key.utf8(m.getHiddenBytes().toByteArray(), "hidden");
+      } else {
+        key.string(m.getHidden(), "hidden");
       }
     } else {
       key.absent();

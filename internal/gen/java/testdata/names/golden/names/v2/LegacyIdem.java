@@ -37,24 +37,24 @@ public final class LegacyIdem {
     KeyBuilder key = new KeyBuilder();
     key.literal("names.legacy:v1:");
     key.require(m.hasClass_1(), "class");
-    if (m.getClass_1().indexOf('\ufffd') < 0 || m.getClass_1Bytes().isValidUtf8()) {
-      key.string(m.getClass_1(), "class");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getClass_1()) && !m.getClass_1Bytes().isValidUtf8()) {
       key.utf8(m.getClass_1Bytes().toByteArray(), "class");
+    } else {
+      key.string(m.getClass_1(), "class");
     }
     key.literal(":");
     key.require(m.hasClass_2(), "class_");
-    if (m.getClass_2().indexOf('\ufffd') < 0 || m.getClass_2Bytes().isValidUtf8()) {
-      key.string(m.getClass_2(), "class_");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getClass_2()) && !m.getClass_2Bytes().isValidUtf8()) {
       key.utf8(m.getClass_2Bytes().toByteArray(), "class_");
+    } else {
+      key.string(m.getClass_2(), "class_");
     }
     key.literal(":");
     key.require(m.hasColorValue(), "color_value");
-    if (m.getColorValue().indexOf('\ufffd') < 0 || m.getColorValueBytes().isValidUtf8()) {
-      key.string(m.getColorValue(), "color_value");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getColorValue()) && !m.getColorValueBytes().isValidUtf8()) {
       key.utf8(m.getColorValueBytes().toByteArray(), "color_value");
+    } else {
+      key.string(m.getColorValue(), "color_value");
     }
     key.literal(":");
     key.require(m.hasResultCount(), "result_count");

@@ -37,24 +37,24 @@ public final class SameIdem {
     KeyBuilder key = new KeyBuilder();
     key.literal("names.same:v1:");
     key.require(m.hasFooBar1(), "foo_bar");
-    if (m.getFooBar1().indexOf('\ufffd') < 0 || m.getFooBar1Bytes().isValidUtf8()) {
-      key.string(m.getFooBar1(), "foo_bar");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getFooBar1()) && !m.getFooBar1Bytes().isValidUtf8()) {
       key.utf8(m.getFooBar1Bytes().toByteArray(), "foo_bar");
+    } else {
+      key.string(m.getFooBar1(), "foo_bar");
     }
     key.literal(":");
     key.require(m.hasFooBar2(), "foo__bar");
-    if (m.getFooBar2().indexOf('\ufffd') < 0 || m.getFooBar2Bytes().isValidUtf8()) {
-      key.string(m.getFooBar2(), "foo__bar");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getFooBar2()) && !m.getFooBar2Bytes().isValidUtf8()) {
       key.utf8(m.getFooBar2Bytes().toByteArray(), "foo__bar");
+    } else {
+      key.string(m.getFooBar2(), "foo__bar");
     }
     key.literal(":");
     key.require(m.getSub().hasFooBar4(), "sub.fooBar");
-    if (m.getSub().getFooBar4().indexOf('\ufffd') < 0 || m.getSub().getFooBar4Bytes().isValidUtf8()) {
-      key.string(m.getSub().getFooBar4(), "sub.fooBar");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getSub().getFooBar4()) && !m.getSub().getFooBar4Bytes().isValidUtf8()) {
       key.utf8(m.getSub().getFooBar4Bytes().toByteArray(), "sub.fooBar");
+    } else {
+      key.string(m.getSub().getFooBar4(), "sub.fooBar");
     }
     return key.key();
   }

@@ -44,10 +44,10 @@ public final class UncheckedIdem {
     KeyBuilder key = new KeyBuilder();
     key.literal("text.unchecked:v1:");
     key.require(m.hasRaw(), "raw");
-    if (m.getRaw().indexOf('\ufffd') < 0 || m.getRawBytes().isValidUtf8()) {
-      key.string(m.getRaw(), "raw");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getRaw()) && !m.getRawBytes().isValidUtf8()) {
       key.utf8(m.getRawBytes().toByteArray(), "raw");
+    } else {
+      key.string(m.getRaw(), "raw");
     }
     key.literal(":");
     key.require(m.hasAmount(), "amount");
@@ -56,19 +56,19 @@ public final class UncheckedIdem {
     key.require(m.hasChecked(), "checked");
     key.string(m.getChecked(), "checked");
     key.literal(":");
-    if (m.getAllowed().indexOf('\ufffd') < 0 || m.getAllowedBytes().isValidUtf8()) {
-      key.string(m.getAllowed(), "allowed");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getAllowed()) && !m.getAllowedBytes().isValidUtf8()) {
       key.utf8(m.getAllowedBytes().toByteArray(), "allowed");
+    } else {
+      key.string(m.getAllowed(), "allowed");
     }
     key.literal(":");
     key.require(m.hasHidden(), "hidden");
     key.redacted();
     key.sha256();
-    if (m.getHidden().indexOf('\ufffd') < 0 || m.getHiddenBytes().isValidUtf8()) {
-      key.string(m.getHidden(), "hidden");
-    } else {
+    if (KeyBuilder.isDoubtful(m.getHidden()) && !m.getHiddenBytes().isValidUtf8()) {
       key.utf8(m.getHiddenBytes().toByteArray(), "hidden");
+    } else {
+      key.string(m.getHidden(), "hidden");
     }
     return key.key();
   }
