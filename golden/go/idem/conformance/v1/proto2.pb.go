@@ -651,13 +651,13 @@ const file_idem_conformance_v1_proto2_proto_rawDesc = "" +
 	"\x02id\x18\x04 \x01(\tR\x02id\x1a\x15\n" +
 	"\x03Sub\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id*\x05\bd\x10\xc8\x01:.\xaa\xdc#*\n" +
-	"(conformance.proto2.rest:v1:{id}:{sub.id}\"\xc2\x01\n" +
+	"(conformance.proto2.rest:v1:{id}:{sub.id}\"\xc4\x01\n" +
 	"\x10Proto2Collisions\x12\x17\n" +
 	"\afoo_bar\x18\x01 \x01(\tR\x06fooBar\x12\x16\n" +
 	"\x06fooBar\x18\x02 \x01(\tR\x06fooBar\x12\x17\n" +
 	"\afield_1\x18\x03 \x01(\tR\x06field1\x12\x16\n" +
-	"\x06field1\x18\x04 \x01(\tR\x06field1:L\xaa\xdc#H\n" +
-	"Fconformance.proto2.collisions:v1:{foo_bar}:{fooBar}:{field_1}:{field1}*<\n" +
+	"\x06field1\x18\x04 \x01(\tR\x06field1:N\xaa\xdc#H\n" +
+	"Fconformance.proto2.collisions:v1:{foo_bar}:{fooBar}:{field_1}:{field1}X\x01*<\n" +
 	"\fProto2Closed\x12\x15\n" +
 	"\x11PROTO2_CLOSED_ONE\x10\x01\x12\x15\n" +
 	"\x11PROTO2_CLOSED_TWO\x10\x02:B\n" +
