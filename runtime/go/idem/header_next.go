@@ -180,7 +180,7 @@ func (w *nextWriter) keep(id HeaderID) {
 		return
 	}
 	first := len(w.headers)
-	var seen map[string]bool
+	var seen map[boundValue]bool
 	for i := range w.old {
 		if w.ids[i] != id || w.old[i].Value == nil {
 			continue
@@ -201,29 +201,36 @@ func (w *nextWriter) keep(id HeaderID) {
 // fewValues is how many values of one header are compared one by one. A hostile message has thousands.
 const fewValues = 8
 
+// boundValue is what of a value is compared: a key that is no structured-field string is only equal to
+// the same bytes.
+type boundValue struct {
+	value  string
+	badKey bool
+}
+
 // repeats says whether a value that means the same was written since first.
-func (w *nextWriter) repeats(first int, id HeaderID, raw []byte, seen *map[string]bool) bool {
-	value, _ := bind(w.transport, id, raw)
+func (w *nextWriter) repeats(first int, id HeaderID, raw []byte, seen *map[boundValue]bool) bool {
+	value, badKey := bind(w.transport, id, raw)
 	written := w.headers[first:]
 	if *seen == nil && len(written) < fewValues {
 		for i := range written {
-			old, _ := bind(w.transport, id, written[i].Value)
-			if bytes.Equal(old, value) {
+			old, oldBad := bind(w.transport, id, written[i].Value)
+			if badKey == oldBad && bytes.Equal(old, value) {
 				return true
 			}
 		}
 		return false
 	}
 	if *seen == nil {
-		*seen = make(map[string]bool)
+		*seen = make(map[boundValue]bool)
 		for i := range written {
-			old, _ := bind(w.transport, id, written[i].Value)
-			(*seen)[string(old)] = true
+			old, oldBad := bind(w.transport, id, written[i].Value)
+			(*seen)[boundValue{string(old), oldBad}] = true
 		}
 	}
-	if (*seen)[string(value)] {
+	if (*seen)[boundValue{string(value), badKey}] {
 		return true
 	}
-	(*seen)[string(value)] = true
+	(*seen)[boundValue{string(value), badKey}] = true
 	return false
 }

@@ -49,7 +49,7 @@ type foundHeader struct {
 	value    []byte // the first value; of trace headers the last one
 	there    bool
 	conflict bool // there are values that differ
-	integer  bool // it is an AMQP integer
+	integer  bool // it, or an equal one, is an AMQP integer
 	badKey   bool // it is an HTTP key that begins with a quote and is no structured-field string
 }
 
@@ -75,7 +75,8 @@ func (found *foundHeaders) collect(t Transport, headers Headers) Headers {
 			continue
 		}
 		if f.there {
-			f.conflict = f.conflict || !bytes.Equal(f.value, value)
+			f.conflict = f.conflict || f.badKey != badKey || !bytes.Equal(f.value, value)
+			f.integer = f.integer || h.Integer
 			continue
 		}
 		*f = foundHeader{value: value, there: true, integer: h.Integer, badKey: badKey}
