@@ -8,10 +8,12 @@ package golang
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"google.golang.org/protobuf/compiler/protogen"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/gofeaturespb"
 	"google.golang.org/protobuf/types/pluginpb"
 
 	"github.com/idem-spec/idem/internal/gen/emit"
@@ -31,6 +33,9 @@ const handshake = "IsAtLeastVersion1_0"
 // Emit is the emitter of Go.
 func Emit(set *schema.Set, files []*schema.File, opts emit.Options) ([]emit.File, []schema.Problem) {
 	run := newRun(opts.Go)
+	if len(run.problems) > 0 {
+		return nil, run.problems
+	}
 	for _, f := range files {
 		if f.Annotated() {
 			run.file(f)
@@ -81,6 +86,10 @@ func newRun(plugin *protogen.Plugin) *run {
 
 func (r *run) indexMessages(messages []*protogen.Message) {
 	for _, m := range messages {
+		if _, known := gofeaturespb.GoFeatures_APILevel_name[int32(m.APILevel)]; !known || m.APILevel == gofeaturespb.GoFeatures_API_LEVEL_UNSPECIFIED {
+			r.problems = append(r.problems, schema.At(m.Desc, "PLUG-007",
+				fmt.Sprintf("%s has the Go API level %d, which this version does not know", m.Desc.FullName(), m.APILevel), "update protoc-gen-idem"))
+		}
 		r.messages[m.Desc.FullName()] = m
 		r.declared[m.GoIdent] = m.Desc
 		r.indexEnums(m.Enums)
