@@ -88,9 +88,10 @@ function fingerprintOf(plan, text) {
 // headersOf lists the headers of HDR-020 in the table's order.
 function headersOf(plan, message, sent, context) {
   const { transition, retry } = plan.idem;
+  const told = Object.entries(context ?? {}).filter(([, value]) => value !== ''); // HDR-022
   const values = {
     ...sent,
-    ...context,
+    ...Object.fromEntries(told),
     ...(retry === undefined ? {} : retryHeaders(retry)),
     idem_spec: '1',
     occurred_at: occurredAt(plan, message),
