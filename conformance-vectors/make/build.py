@@ -35,7 +35,7 @@ SPEC_VERSION = "1.0.0"
 # In the order in which a port is written.
 GROUPS = (
     "decimal money timestamp duration date uuid component key hash shard lane kafka_partition"
-    " fingerprint policy backoff decide transition admit classify headers next_headers"
+    " fingerprint policy backoff decide transition admit classify headers next_headers message"
 ).split()
 PORT = ROOT / "conformance" / "go" / "port"
 

@@ -377,6 +377,10 @@ def fill(g: Group) -> None:
     for name in ("event_id", "topic", "produced_at", "occurred_at", *TRACES, "reject_reason"):
         amqp(f"integer-in-{slug_of(name)}", (name, number(5)), spec="HDR-041 HDR-014", want=read(warnings=[name]))
     amqp("integer-then-text-in-traceparent", ("traceparent", number(5)), ("traceparent", "t"), spec="HDR-012 HDR-041", want=read({"traceparent": "t"}))
+    amqp("integer-beside-an-equal-text", ("event_type", number(5)), ("event_type", "5"), spec="HDR-012 HDR-041", want="HEADER_SYNTAX")
+    amqp("integer-after-an-equal-text", ("event_type", "5"), ("event_type", number(5)), spec="HDR-012 HDR-041", want="HEADER_SYNTAX")
+    amqp("integer-in-context-after-an-equal-text", ("topic", "5"), ("topic", number(5)), spec="HDR-041 HDR-014", want=read(warnings=["topic"]))
+    amqp("text-then-integer-in-traceparent", ("traceparent", "t"), ("traceparent", number(5)), spec="HDR-012 HDR-041", want=read(warnings=["traceparent"]))
     given = ask(("x-delay", number(-5)), ("x", number(10**20)), transport="amqp")
     g.add("amqp-unknown-integers", given, "HDR-015 HDR-041", read(unknown=given["headers"]))
     amqp("text", ("retry_count", "3"), want=read({"retry_count": "3"}))
@@ -445,6 +449,9 @@ def fill(g: Group) -> None:
          want=read({"idempotency_key": "abc"}))  # fmt: skip
     http("key-quoted-conflict", ("Idempotency-Key", '"abc"'), ("Idempotency-Key", '"abd"'), spec="HDR-012 HDR-043", want="HEADER_CONFLICT")
     http("key-quoted-against-unquoted", ("Idempotency-Key", '"abc"'), ("Idempotency-Key", "abd"), spec="HDR-012 HDR-043", want="HEADER_CONFLICT")
+    http("key-not-closed-equals-itself", ("Idempotency-Key", '"abc'), ("Idempotency-Key", '"abc'), spec="HDR-012 HDR-043", want="KEY_SYNTAX")
+    http("key-not-closed-is-no-other-key", ("Idempotency-Key", '"abc'), ("Idempotency-Key", '"\\"abc"'), spec="HDR-012 HDR-043",
+         want="HEADER_CONFLICT", note="the second is the key that begins with a quote")  # fmt: skip
     http("previous-key-is-not-quoted", ("Idem-Idempotency-Key-Previous", '"abc"'), spec=key, want=read({"idempotency_key_previous": '"abc"'}))
     http("biz-key-is-not-quoted", ("Idem-Biz-Key", '"o-17"'), spec=key, want=read({"biz_key": '"o-17"'}))
     byte = "HDR-044"

@@ -138,6 +138,10 @@ def fill(g: Group) -> None:
     kept("different-values-all-stay", [("biz_key", "b"), ("biz_key", "a")], [("biz_key", "b"), ("biz_key", "a")])
     kept("different-values-in-the-order-of-their-first", [("biz_key", "c"), ("biz_key", "a"), ("biz_key", "c"), ("biz_key", "b"), ("biz_key", "a")],
          [("biz_key", "c"), ("biz_key", "a"), ("biz_key", "b")])  # fmt: skip
+    twelve = [("biz_key", f"b{number % 12}") for number in range(30)]
+    kept("twelve-different-values-each-once", twelve, twelve[:12])
+    keys = [("Idempotency-Key", f'"k{number % 12}"') for number in range(24)] + [("Idempotency-Key", "k3")]
+    kept("http-twelve-different-keys-each-once", keys, keys[:12], "HDR-032 HDR-043", transport="http")
     kept("different-values-apart", [("biz_key", "b"), ("max_hold", "1"), ("biz_key", "a")], [("biz_key", "b"), ("biz_key", "a"), ("max_hold", "1")])
     kept("different-values-of-context", [("event_id", "b"), ("event_id", "a")], [("event_id", "b"), ("event_id", "a")])
     kept("empty-state-stays", [("expected_current_state", "")], [("expected_current_state", "")])
@@ -291,6 +295,13 @@ def fill(g: Group) -> None:
          [(web_name("max_retry"), "5"), (web_name("idempotency_key"), "k")], "HDR-042", transport="http")  # fmt: skip
     kept("http-quoted-key-stays-quoted", [("Idempotency-Key", '"abc"')], [("Idempotency-Key", '"abc"')], "HDR-032", transport="http")
     kept("http-unquoted-key-stays-unquoted", [("Idempotency-Key", "abc")], [("Idempotency-Key", "abc")], "HDR-032", transport="http")
+    kept("http-quoted-then-unquoted-key-is-one", [("Idempotency-Key", '"abc"'), ("Idempotency-Key", "abc")], [("Idempotency-Key", '"abc"')],
+         "HDR-032 HDR-043", transport="http")  # fmt: skip
+    kept("http-unquoted-then-quoted-key-is-one", [("Idempotency-Key", "abc"), ("Idempotency-Key", '"abc"')], [("Idempotency-Key", "abc")],
+         "HDR-032 HDR-043", transport="http")  # fmt: skip
+    kept("http-trace-loses-its-blanks", [("traceparent", " a "), ("traceparent", " b ")], [("traceparent", "b")], "HDR-032", transport="http")
+    kept("http-key-not-closed-is-no-other-key", [("Idempotency-Key", '"abc'), ("Idempotency-Key", '"\\"abc"')],
+         [("Idempotency-Key", '"abc'), ("Idempotency-Key", '"\\"abc"')], "HDR-032 HDR-043", transport="http")  # fmt: skip
     kept("http-faulty-key-stays", [("Idempotency-Key", '"abc')], [("Idempotency-Key", '"abc')], "HDR-032", transport="http")
     kept("http-blanks-around-a-value-go", [("Idem-Max-Retry", " 5\t")], [("Idem-Max-Retry", "5")], "HDR-032 HDR-042", transport="http")
     kept("http-values-that-differ-in-blanks-are-one", [("Idem-Max-Retry", " 5"), ("Idem-Max-Retry", "5 ")], [("Idem-Max-Retry", "5")],

@@ -1,6 +1,7 @@
 """Chapter 12: the shapes of inputs and outputs, and the operations."""
 
 import re
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -15,6 +16,9 @@ from . import (
     state_machine,
 )
 from .errors import Fault
+
+# Integers have no bound of their own (CONF-021); Python's int() has one of 4300 digits.
+sys.set_int_max_str_digits(0)
 
 # --- Shapes (CONF-020, CONF-021)
 
@@ -76,8 +80,7 @@ def integer(value: Any, lowest: int | None = None, highest: int | None = None) -
     """A canonical integer; where an op's shape bounds it, within these bounds."""
     if not re.fullmatch(r"0|-?[1-9][0-9]*", text(value)):
         raise invalid("not a canonical integer")
-    # No bound of any op has more than twenty digits, and Python's int() refuses very long ones.
-    number = int(value[:100])
+    number = int(value)
     if lowest is not None and number < lowest or highest is not None and number > highest:
         raise invalid("an integer out of its bounds")
     return number
@@ -602,6 +605,47 @@ def op_next_headers(value: Any) -> dict[str, Any]:
     return {"headers": output}
 
 
+# --- Messages
+
+
+def op_message(value: Any) -> dict[str, Any]:
+    """CONF-040 to CONF-042."""
+    from . import message  # the one module that needs protobuf
+
+    given = members(value, "type payload", "context")
+    type_name, payload = text(given["type"]), octets(given["payload"])
+    names = "event_id topic produced_at traceparent tracestate"
+    context = members(given.get("context", {}), "", names)
+    for inner in context.values():
+        utf8(inner)
+    if "produced_at" in context:
+        context = {**context, "produced_at": read_produced_at(context["produced_at"])}
+    context = {name: inner for name, inner in context.items() if inner}  # HDR-022
+    descriptor = message.find(type_name)
+    settings = descriptor and message.options(descriptor, message.MESSAGE_OPTIONS)
+    if settings is None:
+        raise invalid(f"{type_name} is not known or not annotated")
+    sent = message.produce(settings, message.parse(descriptor, payload), context)
+    output: dict[str, Any] = {
+        "event_type": sent.event_type,
+        "idempotency_key": sent.idempotency_key,
+        "headers": [[name, {"utf8": written}] for name, written in sent.headers],
+    }
+    for name in ("idempotency_key_previous", "biz_key", "fingerprint"):
+        if getattr(sent, name) is not None:
+            output[name] = getattr(sent, name)
+    return output
+
+
+def read_produced_at(written: str) -> str:
+    """A time in the form of HDR-003, as HDR-020 writes it."""
+    try:
+        headers.check("kafka", headers.BY_NAME["produced_at"], [headers.Value(written.encode(), written.encode())])
+    except Fault:
+        raise invalid("produced_at is not in the form of HDR-003") from None
+    return canonical_text.timestamp_of_text(written, 3)
+
+
 # --- The operations
 
 
@@ -631,6 +675,7 @@ OPERATIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "headers": op_headers,
     "next_headers": op_next_headers,
     "classify": op_classify,
+    "message": op_message,
 }
 
 

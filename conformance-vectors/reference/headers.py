@@ -1,7 +1,7 @@
 """Chapter 6: what a message carries, how it is read, and what its next delivery carries."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import canonical_text
 from .errors import Fault
@@ -112,6 +112,12 @@ class Value:
     raw: bytes
     meaning: bytes
     malformed: bool = False
+    quoted_wrongly: bool = False
+
+    @property
+    def identity(self) -> tuple[bool, bytes]:
+        """What is equal in HDR-012: a value that HDR-043 refuses equals itself alone."""
+        return self.quoted_wrongly, self.meaning
 
 
 def value_of(transport: str, header: Header, given: bytes | int) -> Value:
@@ -123,14 +129,12 @@ def value_of(transport: str, header: Header, given: bytes | int) -> Value:
         return Value(given, given)
     raw = given.strip(b" \t")
     malformed = any(not 0x20 <= byte <= 0x7E for byte in raw)
-    meaning = raw
     if header.name == "idempotency_key" and raw.startswith(b'"'):
         unquoted = _unquote(raw)
         if unquoted is None:
-            malformed = True
-        else:
-            meaning = unquoted
-    return Value(raw, meaning, malformed)
+            return Value(raw, raw, malformed=True, quoted_wrongly=True)
+        return Value(raw, unquoted, malformed)
+    return Value(raw, raw, malformed)
 
 
 def _unquote(raw: bytes) -> bytes | None:
@@ -144,9 +148,11 @@ def distinct(header: Header, values: list[Value]) -> list[Value]:
     """HDR-012: what counts of several values."""
     if header.kind == "trace":
         return values[-1:]
-    seen: dict[bytes, Value] = {}
+    seen: dict[tuple[bool, bytes], Value] = {}
     for value in values:
-        seen.setdefault(value.meaning, value)
+        first = seen.setdefault(value.identity, value)
+        if value.malformed and not first.malformed:  # HDR-041: an integer beside an equal text
+            seen[value.identity] = replace(first, malformed=True)
     return list(seen.values())
 
 
