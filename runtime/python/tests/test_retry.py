@@ -136,6 +136,14 @@ def test_backoff_example() -> None:
     assert (found.base_ms, found.jitter_ms, found.delay_ms) == (2000, 17, 2017)
 
 
+@pytest.mark.parametrize(
+    ("n", "cap", "base_ms"), [(10, 1024, 1_024_000), (10, 1025, 1_024_000), (11, 1025, 1_025_000)]
+)
+def test_backoff_at_the_cap(n: int, cap: int, base_ms: int) -> None:
+    """A doubled base just below the cap is not the cap."""
+    assert base_part(n, Policy(backoff_max=cap)) == base_ms
+
+
 def test_backoff_bounds() -> None:
     """n is looked at before the key; two thousand million retries cost nothing."""
     fault("POLICY_RANGE", backoff, "", -1, Policy())
