@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/idem-spec/idem/internal/conformance/bulk"
 )
 
 // The tests' ports are this test binary, started again with portMode set: see modes.
@@ -127,6 +129,38 @@ func (p *testPort) cases(answer func(*testLine)) {
 	p.flush()
 }
 
+// bulk answers the bulk stream of seed 7, with format where the length of the input is even.
+func (p *testPort) bulk(format string) {
+	other, _ := strconv.ParseUint(p.arg, 10, 64)
+	odd := ""
+	if other > 0 {
+		odd = string(bulk.Make(7, other-1).Input)
+	}
+	p.hello()
+	for {
+		if p.in.Buffered() == 0 {
+			p.flush()
+		}
+		raw, err := p.in.ReadString('\n')
+		i := strings.Index(raw, `"input":`)
+		if err != nil || i < 0 {
+			p.flush()
+			return
+		}
+		seq, _, _ := strings.Cut(raw[len(`{"type":"case","seq":`):], ",")
+		n, _ := strconv.Atoi(seq)
+		length := len(raw) - i
+		if odd != "" && strings.Contains(raw, odd) {
+			length += 2
+		}
+		if length%2 == 0 {
+			p.write(format, n, length)
+		} else {
+			p.write(`{"type":"result","seq":%d,"error":"ODD"}`, n)
+		}
+	}
+}
+
 // known answers what it knows, and unsupported to the rest.
 func (p *testPort) known(line *testLine) {
 	if line.Op != "decimal" && line.Op != "uuid" {
@@ -227,6 +261,30 @@ var modes = map[string]func(*testPort){
 			}
 			p.right(line)
 		})
+	},
+
+	// Ports of the bulk stream: they answer by the length of the input, "bulk:N" the N-th otherwise.
+	"bulk":        func(p *testPort) { p.bulk(`{"type":"result","seq":%d,"output":{"n":"%d"}}`) },
+	"bulk-spaced": func(p *testPort) { p.bulk(`{ "output":{"\u006e" : "%[2]d"}, "type":"result","seq":%[1]d }`) },
+	"bulk-crash": func(p *testPort) {
+		at, _ := strconv.ParseUint(p.arg, 10, 64)
+		crash := string(bulk.Make(7, at-1).Input)
+		p.hello()
+		for {
+			if p.in.Buffered() == 0 {
+				p.flush()
+			}
+			raw, err := p.in.ReadBytes('\n')
+			if err != nil || strings.Contains(string(raw), crash) {
+				os.Exit(3)
+			}
+			var line testLine
+			_ = json.Unmarshal(raw, &line)
+			if line.Type != "case" {
+				p.exit(0)
+			}
+			p.write(`{"type":"result","seq":%d,"error":"X"}`, line.Seq)
+		}
 	},
 
 	// Ports that cannot be run.

@@ -57,7 +57,7 @@ func record(r *random, few func() string, now string, owners []string) *object {
 		rec.set("fingerprint", aFingerprint(r))
 	}
 	if r.percent(1) {
-		rec.set(pick(r, "result", "lease_until_ms"), "00")
+		rec.set(rec.free(pick(r, "result", "lease_until_ms")), "00")
 	}
 	return rec
 }
