@@ -25,7 +25,8 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /**
- * The operations of chapter 12 but for those on headers: from the input to the output's members.
+ * The operations of chapter 12 but for those on headers and messages: from the input to the output's
+ * members.
  */
 final class Operations {
   private static final Map<String, Function<Input, Json.Obj>> ALL = new HashMap<>();
@@ -49,6 +50,7 @@ final class Operations {
     ALL.put("classify", Operations::classify);
     ALL.put("headers", HeaderOperations::headers);
     ALL.put("next_headers", HeaderOperations::nextHeaders);
+    ALL.put("message", MessageOperation::message);
   }
 
   private Operations() {}

@@ -100,6 +100,14 @@ class PaymentTest {
   }
 
   @Test
+  void headers_emptyContext_nothing() {
+    Context empty = Context.EMPTY.withEventId("").withTopic("").withTraceparent("").withTracestate("");
+    assertEquals(
+        texts(PaymentSucceededIdem.headers(PAYMENT, null)),
+        texts(PaymentSucceededIdem.headers(PAYMENT, empty)));
+  }
+
+  @Test
   void headers_otherTransport_itsNames() {
     assertEquals(
         "Idempotency-Key: \"payments.payment_success:v1:p%2F17\"",

@@ -73,11 +73,19 @@ public final class ProducerHeaders {
     if (context == null) {
       return this;
     }
-    put(HeaderName.EVENT_ID, context.eventId());
-    put(HeaderName.TOPIC, context.topic());
-    put(HeaderName.PRODUCED_AT, context.producedAt());
-    put(HeaderName.TRACEPARENT, context.traceparent());
-    return put(HeaderName.TRACESTATE, context.tracestate());
+    putFilled(HeaderName.EVENT_ID, context.eventId());
+    putFilled(HeaderName.TOPIC, context.topic());
+    putFilled(HeaderName.PRODUCED_AT, context.producedAt());
+    putFilled(HeaderName.TRACEPARENT, context.traceparent());
+    putFilled(HeaderName.TRACESTATE, context.tracestate());
+    return this;
+  }
+
+  /** Puts a value of the context, where an empty one says nothing (HDR-022). */
+  private void putFilled(HeaderName name, String value) {
+    if (value != null && !value.isEmpty()) {
+      values.put(name, value);
+    }
   }
 
   private ProducerHeaders put(HeaderName name, String value) {
