@@ -151,7 +151,7 @@ func (a *access) call() string {
 		return a.core("AppendDecimal", v, maxScale)
 	case schema.DecimalMessage:
 		// An empty value is 0 here, and no decimal elsewhere. (TXT-008)
-		orZero := a.t.QualifiedGoIdent(cmpPackage.Ident("Or")) + "(" + v + `.GetValue(), "0")`
+		orZero := a.t.name(cmpPackage.Ident("Or")) + "(" + v + `.GetValue(), "0")`
 		return a.core("AppendDecimal", orZero, maxScale)
 	case schema.Money:
 		return a.core("AppendMoney", v+".GetCurrencyCode()", v+".GetUnits()", v+".GetNanos()")

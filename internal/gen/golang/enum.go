@@ -122,7 +122,7 @@ func (t *enumTarget) classify() {
 
 // value is the constant of a value.
 func (t *enumTarget) value(index int) string {
-	return t.QualifiedGoIdent(t.enum.Values[index].GoIdent)
+	return t.name(t.enum.Values[index].GoIdent)
 }
 
 // trailing is the comment beside the value or, where it is one line, above it.

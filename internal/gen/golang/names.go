@@ -60,7 +60,7 @@ func (g *file) qualified(name protogen.GoIdent) string {
 	if slices.Contains(locals, path.Base(string(name.GoImportPath))) {
 		name.GoImportPath += renamed
 	}
-	return g.QualifiedGoIdent(name)
+	return g.name(name)
 }
 
 // ImportPath is the import path to write for one of protogen's.
