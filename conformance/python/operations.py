@@ -1,4 +1,4 @@
-"""The operations of chapter 12, over the core. `message` waits for generated code."""
+"""The operations of chapter 12, over the core; `message` is in messages.py."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import idemspec
+import messages
 import shapes
 from idemspec.routing import check_count, lane_of_hash, shard_of_hash
 from idemspec.scalars import INTEGER_TYPES
@@ -537,4 +538,5 @@ OPERATIONS: dict[str, Operation] = {
     "headers": headers,
     "next_headers": next_headers,
     "classify": classify,
+    "message": messages.message,
 }
