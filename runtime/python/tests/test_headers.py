@@ -298,6 +298,8 @@ def test_http_key_faults() -> None:
     name = "Idempotency-Key"
     fault("HEADER_CONFLICT", parse_headers, HTTP, [(name, '"a'), (name, '"b')])
     fault("HEADER_CONFLICT", parse_headers, HTTP, [(name, '"a"'), (name, "b")])
+    for other in (r'"\"a"', r'" \"a"', '\n"a'):
+        fault("HEADER_CONFLICT", parse_headers, HTTP, [(name, '"a'), (name, other)])
     fault("HEADER_UTF8", parse_headers, HTTP, [(name, b'"\xff"')])
     quoted = '"' + "k" * 1024 + '"'
     assert parse_headers(HTTP, [(name, quoted)]).envelope == {"idempotency_key": "k" * 1024}
@@ -377,11 +379,12 @@ def test_producer_headers() -> None:
 
 def test_producer_headers_of_little() -> None:
     """What is not there is not written."""
-    assert producer_headers(Context(), idempotency_key="k", event_type="a") == [
-        ("idempotency_key", "k"),
-        ("event_type", "a"),
-        ("idem_spec", "1"),
-    ]
+    for context in (Context(), Context("", "", "", "", "")):
+        assert producer_headers(context, idempotency_key="k", event_type="a") == [
+            ("idempotency_key", "k"),
+            ("event_type", "a"),
+            ("idem_spec", "1"),
+        ]
 
 
 def test_producer_headers_with_schedule() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Context:
-    """The context headers of one message. What is None is not written."""
+    """The context headers of one message. What is None or empty is not written."""
 
     event_id: str | None = None
     """A UUIDv7, made once for a message and kept by every retry."""

@@ -93,22 +93,22 @@ def producer_headers(
 ) -> list[tuple[str, str]]:
     """What a producer writes (HDR-020), by the names of HDR-002 and in its order.
 
-    `bind` puts it on a transport. None is left out; `policy` is the schema's, None where it has no
-    `retry`.
+    `bind` puts it on a transport. None is left out, and an empty value of the context; `policy` is
+    the schema's, None where it has no `retry`.
 
     Generated code passes its arguments in the order of CONF-042, so the first fault is the answer.
     """
-    produced_at = context.produced_at
+    produced_at = context.produced_at or None
     values = {
         "idempotency_key": idempotency_key,
-        "event_id": context.event_id,
+        "event_id": context.event_id or None,
         "event_type": event_type,
         "biz_key": biz_key,
-        "topic": context.topic,
-        "produced_at": produced_at and timestamp_of_text(produced_at, 3, "produced_at"),
+        "topic": context.topic or None,
+        "produced_at": timestamp_of_text(produced_at, 3, "produced_at") if produced_at else None,
         "occurred_at": occurred_at,
-        "traceparent": context.traceparent,
-        "tracestate": context.tracestate,
+        "traceparent": context.traceparent or None,
+        "tracestate": context.tracestate or None,
         "expected_current_state": expected_current_state,
         "idempotency_key_previous": idempotency_key_previous,
         "fingerprint": fingerprint,

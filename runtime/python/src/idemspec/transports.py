@@ -83,13 +83,14 @@ def raw_bytes(transport: Transport, value: str | bytes | int) -> bytes:
 def identity(transport: Transport, header: Header, raw: bytes) -> bytes:
     """The bytes that a value stands for: over HTTP, a quoted key is the key (HDR-043).
 
-    A key that begins with `"` and is no quoted string keeps a blank before it, which no key has.
+    What begins with `"` and is no quoted string gets a mark before it that is in no key, in no
+    quoted string and before no other value; so it is a fault, and equal to itself alone.
     """
     quoted = transport is Transport.HTTP and header.name == "idempotency_key"
     if not quoted or not raw.startswith(b'"'):
         return raw
     parsed = _sf_string(raw)
-    return _escaped.sub(rb"\1", parsed[1]) if parsed else b" " + raw
+    return _escaped.sub(rb"\1", parsed[1]) if parsed else b" \n" + raw
 
 
 def can_carry(transport: Transport, value: str) -> bool:
