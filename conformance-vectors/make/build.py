@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the vectors: asks everyone who has an opinion about every input, and writes what all agree on.
+"""Makes the vectors: asks all who have an opinion about an input, and writes what they agree on.
 
     make/build.py                   write the groups that changed
     make/build.py --check           write nothing; fail where a committed file differs
-    make/build.py --group decimal   some groups alone (repeatable); the manifest stays as it is
+    make/build.py --group decimal   some groups alone (repeatable)
     make/build.py --port NAME=PATH  ask one more port (repeatable)
 
 A difference stops the build and is settled by the spec, never by a vote.
@@ -28,6 +28,7 @@ import opinions  # noqa: E402
 import platform_java  # noqa: E402
 import schemas  # noqa: E402
 from group import Case, Group  # noqa: E402
+
 from reference import conformance  # noqa: E402
 from reference.errors import Fault  # noqa: E402
 
@@ -184,8 +185,11 @@ def main() -> int:
         return 1
 
     written = {f"{name}.json": octets for name, octets in files.items()}
-    if not arguments.group:
-        written["manifest.json"] = manifest(files)
+    for name in GROUPS:
+        path = VECTORS / f"{name}.json"
+        if name not in files and path.exists():
+            files[name] = path.read_bytes()
+    written["manifest.json"] = manifest(files)
     problems = validate(written)
     if problems:
         print("\n".join(problems), file=sys.stderr)

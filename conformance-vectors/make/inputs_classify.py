@@ -44,7 +44,9 @@ def fill(g: Group) -> None:
         g.add(f"grpc-{slugged(code)}", {"grpc": str(code)}, "CLASS-041", "INPUT_INVALID")
 
     table("sqlstate", "CLASS-030", SQLSTATE.replace(" 2200\n", "\n"))
-    g.add("sqlstate-code-before-class", {"sqlstate": "25P04"}, "CLASS-030", {"class": "NON_RETRYABLE"})
+    g.add(
+        "sqlstate-code-before-class", {"sqlstate": "25P04"}, "CLASS-030", {"class": "NON_RETRYABLE"}
+    )
     for slug, code in {
         "empty": "",
         "four-characters": "2350",
@@ -70,14 +72,21 @@ def fill(g: Group) -> None:
     for code in range(-1, 136):
         g.add(f"kafka-{slugged(code)}", {"kafka": str(code)}, "CLASS-040")
     for code in (-2, 200, 1000, 32_767, -32_768):
-        g.add(f"kafka-{slugged(code)}", {"kafka": str(code)}, "CLASS-001 CLASS-040", {"class": "RETRYABLE"})
+        g.add(
+            f"kafka-{slugged(code)}",
+            {"kafka": str(code)},
+            "CLASS-001 CLASS-040",
+            {"class": "RETRYABLE"},
+        )
     for code in (32_768, -32_769, 65_536, 65_535, 65_537, 2**32 + 1, 10**29):
         g.add(f"kafka-{slugged(code)}", {"kafka": str(code)}, "CLASS-041", "INPUT_INVALID")
 
     for word in "timeout refused reset closed eof unreachable dns_timeout canceled".split():
         g.add(f"net-{word.replace('_', '-')}", {"net": word}, "CLASS-050", {"class": "RETRYABLE"})
     for word in "tls_certificate tls_hostname dns_not_found url_invalid".split():
-        g.add(f"net-{word.replace('_', '-')}", {"net": word}, "CLASS-050", {"class": "NON_RETRYABLE"})
+        g.add(
+            f"net-{word.replace('_', '-')}", {"net": word}, "CLASS-050", {"class": "NON_RETRYABLE"}
+        )
     for slug, word in {
         "unknown": "broken",
         "one-letter": "x",

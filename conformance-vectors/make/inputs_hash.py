@@ -41,7 +41,7 @@ def fill(g: Group) -> None:
     octets("letter-a", b"a", "d24ec4f1a98c6e5b")
     octets("letters-abc", b"abc", "44bc2cf5ad770999")
     octets("text-of-39-bytes", b"Nobody inspects the spammish repetition", "fbcea83c8a378bf1")
-    octets("order-8317", "order-8317\n".encode(), note="a line feed more than in the report")
+    octets("order-8317", b"order-8317\n", note="a line feed more than in the report")
     octets("utf8-text", "caf\u00e9".encode())
     octets("emoji", "\U0001f600".encode())
     octets("order-128", b"order-128", note="leading zeros", spec="HASH-002")

@@ -57,29 +57,81 @@ def fill(g: Group) -> None:
             header={name: other}, limit={name: other - 1})  # fmt: skip
         add(f"{word}-of-the-schema-clamped", "RETRY-003", {name: other - 1},
             schema={name: other}, limit={name: other - 1})  # fmt: skip
-        add(f"{word}-at-the-limit", "RETRY-003", {name: other}, header={name: other}, limit={name: other})
-        add(f"{word}-below-the-limit", "RETRY-003", {name: lowest}, header={name: lowest}, limit={name: other})
+        add(
+            f"{word}-at-the-limit",
+            "RETRY-003",
+            {name: other},
+            header={name: other},
+            limit={name: other},
+        )
+        add(
+            f"{word}-below-the-limit",
+            "RETRY-003",
+            {name: lowest},
+            header={name: lowest},
+            limit={name: other},
+        )
         if DEFAULTS[name] > lowest:
-            add(f"{word}-default-clamped", "RETRY-003", {name: DEFAULTS[name] - 1}, limit={name: DEFAULTS[name] - 1})
-        add(f"{word}-limit-lowest", "RETRY-003 RETRY-004", {name: lowest}, header={name: other}, limit={name: lowest})
-        add(f"{word}-limit-highest", "RETRY-003 RETRY-004", {name: other}, header={name: other}, limit={name: highest})
+            add(
+                f"{word}-default-clamped",
+                "RETRY-003",
+                {name: DEFAULTS[name] - 1},
+                limit={name: DEFAULTS[name] - 1},
+            )
+        add(
+            f"{word}-limit-lowest",
+            "RETRY-003 RETRY-004",
+            {name: lowest},
+            header={name: other},
+            limit={name: lowest},
+        )
+        add(
+            f"{word}-limit-highest",
+            "RETRY-003 RETRY-004",
+            {name: other},
+            header={name: other},
+            limit={name: highest},
+        )
         for side in ("header", "schema", "limit"):
             for slug, number in (("below", lowest - 1), ("above", highest + 1)):
-                g.add(f"{word}-{slug}-bounds-in-the-{side}", ask(**{side: {name: number}}), "RETRY-004", "POLICY_RANGE")
-        g.add(f"{word}-wraps-int32", ask(header={name: 2**32 + lowest}), "RETRY-004", "POLICY_RANGE")
-        g.add(f"{word}-thirty-digits", ask(header={name: 10**29}), "RETRY-004 CONF-021", "POLICY_RANGE")
+                g.add(
+                    f"{word}-{slug}-bounds-in-the-{side}",
+                    ask(**{side: {name: number}}),
+                    "RETRY-004",
+                    "POLICY_RANGE",
+                )
+        g.add(
+            f"{word}-wraps-int32", ask(header={name: 2**32 + lowest}), "RETRY-004", "POLICY_RANGE"
+        )
+        g.add(
+            f"{word}-thirty-digits",
+            ask(header={name: 10**29}),
+            "RETRY-004 CONF-021",
+            "POLICY_RANGE",
+        )
         g.add(f"{word}-faulty-in-the-schema-and-overridden", ask(header={name: other}, schema={name: highest + 1}),
               "RETRY-004", "POLICY_RANGE", "also where the value is not used")  # fmt: skip
         g.add(f"{word}-above-bounds-and-clamped", ask(header={name: highest + 1}, limit={name: other}),
               "RETRY-003 RETRY-004", "POLICY_RANGE", "bounds come before clamping")  # fmt: skip
-    full = {"max_retry": 7, "max_hold": 8, "backoff_base": 9, "backoff_jitter": 10, "backoff_max": 11}
+    full = {
+        "max_retry": 7,
+        "max_hold": 8,
+        "backoff_base": 9,
+        "backoff_jitter": 10,
+        "backoff_max": 11,
+    }
     add("all-of-the-header", "RETRY-001", full, header=full)
     add("all-of-the-schema", "RETRY-001", full, schema=full)
     add("mixed-sources", "RETRY-001", {"max_retry": 7, "backoff_max": 60},
         header={"max_retry": 7}, schema={"max_retry": 9, "backoff_max": 60})  # fmt: skip
     add("zero-retries-of-the-header", "RETRY-001", {"max_retry": 0}, header={"max_retry": 0}, schema={"max_retry": 9},
         note="0 is a value, not an absent one")  # fmt: skip
-    add("zero-jitter-of-the-schema", "RETRY-001", {"backoff_jitter": 0}, schema={"backoff_jitter": 0})
+    add(
+        "zero-jitter-of-the-schema",
+        "RETRY-001",
+        {"backoff_jitter": 0},
+        schema={"backoff_jitter": 0},
+    )
     add("base-above-max-is-allowed", "RETRY-004", {"backoff_base": 60, "backoff_max": 30},
         header={"backoff_base": 60, "backoff_max": 30})  # fmt: skip
     add("limits-alone", "RETRY-003", {"max_retry": 3, "max_hold": 4, "backoff_base": 1, "backoff_jitter": 20, "backoff_max": 30},
@@ -88,8 +140,18 @@ def fill(g: Group) -> None:
     # --- schedules
     ladder, other = [10_000, 30_000], [5, 6, 7]
     rule = "RETRY-002"
-    add("schedule-of-the-header", rule, {"backoff_schedule": ladder}, header={"backoff_schedule": ladder})
-    add("schedule-of-the-schema", rule, {"backoff_schedule": ladder}, schema={"backoff_schedule": ladder})
+    add(
+        "schedule-of-the-header",
+        rule,
+        {"backoff_schedule": ladder},
+        header={"backoff_schedule": ladder},
+    )
+    add(
+        "schedule-of-the-schema",
+        rule,
+        {"backoff_schedule": ladder},
+        schema={"backoff_schedule": ladder},
+    )
     add("schedule-header-before-schema", rule, {"backoff_schedule": ladder},
         header={"backoff_schedule": ladder}, schema={"backoff_schedule": other})  # fmt: skip
     add("schedule-of-the-header-beside-its-base", rule, {"backoff_schedule": ladder, "backoff_base": 2},
@@ -112,13 +174,36 @@ def fill(g: Group) -> None:
     add("schedule-empty-in-the-header", rule, {"backoff_schedule": ladder},
         header={"backoff_schedule": []}, schema={"backoff_schedule": ladder},
         note="an empty schedule is no schedule")  # fmt: skip
-    add("schedule-empty-in-both", rule, {}, header={"backoff_schedule": []}, schema={"backoff_schedule": []})
+    add(
+        "schedule-empty-in-both",
+        rule,
+        {},
+        header={"backoff_schedule": []},
+        schema={"backoff_schedule": []},
+    )
     add("schedule-empty-in-the-header-with-base", rule, {"backoff_base": 2},
         header={"backoff_schedule": [], "backoff_base": 2}, schema={"backoff_schedule": ladder})  # fmt: skip
-    add("schedule-of-zeros", rule, {"backoff_schedule": [0, 0]}, header={"backoff_schedule": [0, 0]})
-    add("schedule-keeps-order-and-repeats", rule, {"backoff_schedule": [3, 1, 2, 1]}, header={"backoff_schedule": [3, 1, 2, 1]})
-    add("schedule-of-32", "RETRY-004", {"backoff_schedule": list(range(32))}, header={"backoff_schedule": range(32)})
-    add("schedule-of-seven-days", "RETRY-004", {"backoff_schedule": [SEVEN_DAYS]}, schema={"backoff_schedule": [SEVEN_DAYS]})
+    add(
+        "schedule-of-zeros", rule, {"backoff_schedule": [0, 0]}, header={"backoff_schedule": [0, 0]}
+    )
+    add(
+        "schedule-keeps-order-and-repeats",
+        rule,
+        {"backoff_schedule": [3, 1, 2, 1]},
+        header={"backoff_schedule": [3, 1, 2, 1]},
+    )
+    add(
+        "schedule-of-32",
+        "RETRY-004",
+        {"backoff_schedule": list(range(32))},
+        header={"backoff_schedule": range(32)},
+    )
+    add(
+        "schedule-of-seven-days",
+        "RETRY-004",
+        {"backoff_schedule": [SEVEN_DAYS]},
+        schema={"backoff_schedule": [SEVEN_DAYS]},
+    )
     add("schedule-clamped", "RETRY-003", {"backoff_schedule": [10_000, 20_000], "backoff_max": 20},
         header={"backoff_schedule": ladder}, limit={"backoff_max": 20})  # fmt: skip
     add("schedule-of-the-schema-clamped", "RETRY-003", {"backoff_schedule": [1000, 1000], "backoff_max": 1},
@@ -136,7 +221,12 @@ def fill(g: Group) -> None:
             ("entry-above-seven-days", [1, SEVEN_DAYS + 1]),
             ("entry-wraps-int64", [2**64]),
         ):
-            g.add(f"schedule-{slug}-in-the-{side}", ask(**{side: {"backoff_schedule": schedule}}), "RETRY-004", "POLICY_RANGE")
+            g.add(
+                f"schedule-{slug}-in-the-{side}",
+                ask(**{side: {"backoff_schedule": schedule}}),
+                "RETRY-004",
+                "POLICY_RANGE",
+            )
     g.add("schedule-faulty-in-the-schema-and-not-in-force",
           ask(header={"backoff_schedule": [1]}, schema={"backoff_schedule": [-1]}), "RETRY-004", "POLICY_RANGE")  # fmt: skip
     g.add("schedule-faulty-in-the-schema-against-a-base",

@@ -10,7 +10,9 @@ DIAMOND = "A>B A>C B>D C>D D>E"
 def ask(edges, current, origin, to):
     return {
         "transitions": [
-            dict(zip(("from", "to"), edge.split(">"), strict=True)) for edge in edges.split(" ") if edge
+            dict(zip(("from", "to"), edge.split(">"), strict=True))
+            for edge in edges.split(" ")
+            if edge
         ],
         "current": current,
         "from": origin,
@@ -21,7 +23,9 @@ def ask(edges, current, origin, to):
 def fill(g: Group) -> None:
     def add(slug, edges, current, origin, to, want, spec="STATE-004", note=""):
         known = want in ("APPLY", "DUPLICATE", "EARLY", "CONFLICT")
-        g.add(slug, ask(edges, current, origin, to), spec, {"verdict": want} if known else want, note)
+        g.add(
+            slug, ask(edges, current, origin, to), spec, {"verdict": want} if known else want, note
+        )
 
     # --- the example of the chapter: every edge against every state
     verdicts = {
@@ -35,18 +39,56 @@ def fill(g: Group) -> None:
         for current, want in zip(states, wants.split(), strict=True):
             at = current.lower() or "no-row"
             spec = "STATE-002 STATE-004" if not current else "STATE-004"
-            add(f"order-{origin.lower()}-to-{to.lower()}-at-{at}", ORDER, current, origin, to, want, spec)
+            add(
+                f"order-{origin.lower()}-to-{to.lower()}-at-{at}",
+                ORDER,
+                current,
+                origin,
+                to,
+                want,
+                spec,
+            )
 
     # --- a machine with a birth: "" is a state like others
-    for current, want in (("", "APPLY"), ("CREATED", "DUPLICATE"), ("PAID", "DUPLICATE"), ("CANCELLED", "DUPLICATE")):
-        add(f"birth-at-{current.lower() or 'no-row'}", BIRTH, current, "", "CREATED", want, "STATE-002 STATE-004")
+    for current, want in (
+        ("", "APPLY"),
+        ("CREATED", "DUPLICATE"),
+        ("PAID", "DUPLICATE"),
+        ("CANCELLED", "DUPLICATE"),
+    ):
+        add(
+            f"birth-at-{current.lower() or 'no-row'}",
+            BIRTH,
+            current,
+            "",
+            "CREATED",
+            want,
+            "STATE-002 STATE-004",
+        )
     for origin, to in verdicts:
-        add(f"birth-still-to-come-for-{to.lower()}", BIRTH, "", origin, to, "EARLY", "STATE-002 STATE-004")
+        add(
+            f"birth-still-to-come-for-{to.lower()}",
+            BIRTH,
+            "",
+            origin,
+            to,
+            "EARLY",
+            "STATE-002 STATE-004",
+        )
     add("birth-of-two-machines", ">A A>B >X X>Y", "", "A", "B", "EARLY", "STATE-002 STATE-004")
     add("birth-into-the-other-branch", ">A >B", "B", "", "A", "CONFLICT", "STATE-002 STATE-004")
     add("birth-of-one-branch-alone", ">A B>C", "", "B", "C", "CONFLICT", "STATE-002 STATE-004",
         "there is an edge from no row, and none leads to B")  # fmt: skip
-    add("death-to-no-row", "A>B B>", "", "A", "B", "DUPLICATE", "STATE-002 STATE-004", "reached from B")
+    add(
+        "death-to-no-row",
+        "A>B B>",
+        "",
+        "A",
+        "B",
+        "DUPLICATE",
+        "STATE-002 STATE-004",
+        "reached from B",
+    )
     add("birth-missing", ORDER, "", "", "CREATED", "STATE_UNKNOWN", "STATE-003")
 
     # --- diamonds, chains, islands
@@ -55,7 +97,14 @@ def fill(g: Group) -> None:
         ("D", "B", "D", "DUPLICATE"), ("D", "A", "B", "DUPLICATE"), ("D", "A", "C", "DUPLICATE"), ("E", "B", "D", "DUPLICATE"),
         ("B", "A", "C", "CONFLICT"), ("C", "A", "B", "CONFLICT"), ("E", "A", "B", "DUPLICATE"), ("B", "D", "E", "EARLY"),
     ):  # fmt: skip
-        add(f"diamond-{origin.lower()}-to-{to.lower()}-at-{current.lower()}", DIAMOND, current, origin, to, want)
+        add(
+            f"diamond-{origin.lower()}-to-{to.lower()}-at-{current.lower()}",
+            DIAMOND,
+            current,
+            origin,
+            to,
+            want,
+        )
     chain = " ".join(f"S{i}>S{i + 1}" for i in range(50))
     add("chain-from-the-far-start", chain, "S0", "S49", "S50", "EARLY")
     add("chain-from-the-far-end", chain, "S50", "S0", "S1", "DUPLICATE")
@@ -64,7 +113,15 @@ def fill(g: Group) -> None:
     add("chain-one-before", chain, "S9", "S10", "S11", "EARLY")
     add("chain-one-past", chain, "S12", "S10", "S11", "DUPLICATE")
     add("shortcut-taken", "A>B B>C A>C", "C", "A", "B", "DUPLICATE")
-    add("shortcut-to-take", "A>B B>C A>C", "B", "A", "C", "CONFLICT", note="C is ahead, but A is not")
+    add(
+        "shortcut-to-take",
+        "A>B B>C A>C",
+        "B",
+        "A",
+        "C",
+        "CONFLICT",
+        note="C is ahead, but A is not",
+    )
     add("island", "A>B X>Y", "X", "A", "B", "CONFLICT")
     add("island-end", "A>B X>Y", "Y", "A", "B", "CONFLICT")
     add("two-ways-in", "A>C B>C", "B", "A", "C", "CONFLICT")
@@ -80,11 +137,45 @@ def fill(g: Group) -> None:
     # --- texts are bytes
     text = "STATE-006"
     add("case-differs", "PAID>Paid", "PAID", "PAID", "Paid", "APPLY", text)
-    add("case-of-the-current-state-differs", ORDER, "paid", "PAYING", "PAID", "STATE_UNKNOWN", "STATE-003 STATE-006")
-    add("blank-at-the-end", ORDER, "PAID ", "PAYING", "PAID", "STATE_UNKNOWN", "STATE-003 STATE-006")
-    add("letters-composed-and-decomposed", "\u00e9>e\u0301", "\u00e9", "\u00e9", "e\u0301", "APPLY", text)
-    add("letters-decomposed-unknown", "\u00e9>X", "e\u0301", "\u00e9", "X", "STATE_UNKNOWN", "STATE-003 STATE-006")
-    add("letters-outside-the-bmp", "\U0001f600>\U0001f601", "\U0001f601", "\U0001f600", "\U0001f601", "DUPLICATE", text)
+    add(
+        "case-of-the-current-state-differs",
+        ORDER,
+        "paid",
+        "PAYING",
+        "PAID",
+        "STATE_UNKNOWN",
+        "STATE-003 STATE-006",
+    )
+    add(
+        "blank-at-the-end", ORDER, "PAID ", "PAYING", "PAID", "STATE_UNKNOWN", "STATE-003 STATE-006"
+    )
+    add(
+        "letters-composed-and-decomposed",
+        "\u00e9>e\u0301",
+        "\u00e9",
+        "\u00e9",
+        "e\u0301",
+        "APPLY",
+        text,
+    )
+    add(
+        "letters-decomposed-unknown",
+        "\u00e9>X",
+        "e\u0301",
+        "\u00e9",
+        "X",
+        "STATE_UNKNOWN",
+        "STATE-003 STATE-006",
+    )
+    add(
+        "letters-outside-the-bmp",
+        "\U0001f600>\U0001f601",
+        "\U0001f601",
+        "\U0001f600",
+        "\U0001f601",
+        "DUPLICATE",
+        text,
+    )
     add("prefix-of-another", "PAY>PAYING PAYING>PAID", "PAY", "PAYING", "PAID", "EARLY", text)
     add("texts-that-join-to-the-same", "A>BC AB>C", "A", "AB", "C", "CONFLICT", text)
     add("separators-in-texts", "A:B>C A>B:C", "A", "A", "B:C", "APPLY", text)
@@ -133,7 +224,10 @@ def fill(g: Group) -> None:
             "input-transitions-object": {**good, "transitions": {"A": "B"}},
             "input-transition-pair": {**good, "transitions": [["A", "B"]]},
             "input-transition-without-to": {**good, "transitions": [*edges, {"from": "A"}]},
-            "input-transition-unknown-member": {**good, "transitions": [*edges, {"from": "A", "to": "B", "on": "x"}]},
+            "input-transition-unknown-member": {
+                **good,
+                "transitions": [*edges, {"from": "A", "to": "B", "on": "x"}],
+            },
             "input-transition-null": {**good, "transitions": [*edges, {"from": None, "to": "A"}]},
             "input-current-null": {**good, "current": None},
             "input-from-number": {**good, "from": 1},

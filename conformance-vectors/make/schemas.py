@@ -1,6 +1,6 @@
 """The JSON Schemas of the vectors and of the manifest: the shapes of chapter 12, closed.
 
-An input of a vector whose answer is INPUT_INVALID has any shape: that is what such a vector is about.
+The input of a vector whose answer is INPUT_INVALID has any shape: that is what it is about.
 """
 
 from typing import Any
@@ -157,9 +157,7 @@ DEFS |= {
     },
 }
 TRANSPORT = {"transport": choice(headers.TRANSPORTS), "headers": listed(ref("header"))}
-KEY_OR_HASH = {
-    "oneOf": [closed({"key": TEXT, "n": INTEGER}), closed({"hash": HASH, "n": INTEGER})]
-}
+KEY_OR_HASH = {"oneOf": [closed({"key": TEXT, "n": INTEGER}), closed({"hash": HASH, "n": INTEGER})]}
 KINDS = ("http", "grpc", "sqlstate", "kafka", "net")
 
 INPUTS: dict[str, Schema] = {

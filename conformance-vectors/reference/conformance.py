@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from . import (
@@ -254,7 +255,7 @@ def read_segments(value: Any) -> list[Compute]:
         if name == "component":
             segments.append(read_component(inner))
         elif re.fullmatch(r"[A-Za-z0-9._-]+", text(inner)):
-            segments.append(lambda literal=inner: literal)
+            segments.append(partial(text, inner))
         else:
             raise invalid("a literal is one or more of A-Z a-z 0-9 . _ -")
     if not segments:
@@ -640,7 +641,11 @@ def op_message(value: Any) -> dict[str, Any]:
 def read_produced_at(written: str) -> str:
     """A time in the form of HDR-003, as HDR-020 writes it."""
     try:
-        headers.check("kafka", headers.BY_NAME["produced_at"], [headers.Value(written.encode(), written.encode())])
+        headers.check(
+            "kafka",
+            headers.BY_NAME["produced_at"],
+            [headers.Value(written.encode(), written.encode())],
+        )
     except Fault:
         raise invalid("produced_at is not in the form of HDR-003") from None
     return canonical_text.timestamp_of_text(written, 3)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from . import canonical_text, hash, headers, key, retry  # noqa: A004
@@ -32,9 +32,6 @@ def pool() -> descriptor_pool.DescriptorPool:
     files = descriptor_pb2.FileDescriptorSet.FromString(DESCRIPTORS.read_bytes())
     made = descriptor_pool.DescriptorPool()
     for file in files.file:
-        for message in file.message_type:
-            # Python refuses fields whose names are one in JSON, as proto2 may have them, without this.
-            message.options.deprecated_legacy_json_field_conflicts = True
         made.Add(file)
     return made
 
@@ -48,18 +45,19 @@ def options(descriptor: Any, number: int) -> Any:
     raw = descriptor.GetOptions()
     extendee = pool().FindMessageTypeByName(raw.DESCRIPTOR.full_name)
     parsed = message_factory.GetMessageClass(extendee).FromString(raw.SerializeToString())
-    extension = pool().FindExtensionByNumber(extendee, number)
+    extension: Any = pool().FindExtensionByNumber(extendee, number)
     return parsed.Extensions[extension] if parsed.HasExtension(extension) else None
 
 
-def find(type_name: str) -> Descriptor | None:
+def find(type_name: str) -> Any:
+    """The descriptor of a message, None where there is none."""
     try:
         return pool().FindMessageTypeByName(type_name)
     except KeyError:
         return None
 
 
-def parse(descriptor: Descriptor, payload: bytes) -> Message:
+def parse(descriptor: Any, payload: bytes) -> Message:
     """CONF-040."""
     try:
         message = message_factory.GetMessageClass(descriptor).FromString(payload)
@@ -73,14 +71,14 @@ def parse(descriptor: Descriptor, payload: bytes) -> Message:
 # --- Fields
 
 
-def read(message: Message, path: str) -> tuple[FieldDescriptor, Any]:
+def read(message: Message, path: str) -> tuple[Any, Any]:
     """The field at the end of a path and its value, None where it is missing (KEY-004).
 
     The zero value of a field without presence comes back as what it is: whether that is missing is
     for the caller to say.
     """
     *walk, last = path.split(".")
-    descriptor = message.DESCRIPTOR
+    descriptor: Any = message.DESCRIPTOR
     reached: Message | None = message
     for name in walk:
         step = descriptor.fields_by_name[name]
@@ -93,7 +91,7 @@ def read(message: Message, path: str) -> tuple[FieldDescriptor, Any]:
     return leaf, getattr(reached, last)
 
 
-def is_zero(leaf: FieldDescriptor, value: Any) -> bool:
+def is_zero(leaf: Any, value: Any) -> bool:
     return not leaf.has_presence and value == leaf.default_value
 
 
@@ -111,7 +109,7 @@ _WRAPPERS = {
 }
 
 
-def text_of(leaf: FieldDescriptor, value: Any) -> Text:
+def text_of(leaf: Any, value: Any) -> Text:
     """Chapter 2, by the field's type and its options."""
     settings = options(leaf, FIELD_OPTIONS)
     kind = leaf.type
@@ -164,7 +162,9 @@ def _text_of_message(name: str, settings: Any, value: Any) -> Text:
         return Text(canonical_text.date(value.year, value.month, value.day).encode())
     if name == "google.type.Decimal":
         # TXT-008: empty is 0 here, and nowhere else.
-        return Text(canonical_text.decimal(value.value.encode() or b"0", max_scale(settings)).encode())
+        return Text(
+            canonical_text.decimal(value.value.encode() or b"0", max_scale(settings)).encode()
+        )
     assert name == "google.type.Money", name
     currency = value.currency_code.encode()
     return Text(canonical_text.money(currency, value.units, value.nanos).encode())
