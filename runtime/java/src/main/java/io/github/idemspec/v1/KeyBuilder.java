@@ -133,10 +133,10 @@ public final class KeyBuilder {
   }
 
   /**
-   * Whether a text that a getter of an unchecked field gave, as of a proto2 {@code string}, may stand
-   * for ill-formed bytes, which are then to be asked: it has a U+FFFD, which the getter writes for
-   * them, and is well-formed itself. Half a surrogate pair comes from no bytes, and asking for them
-   * would replace it.
+   * Whether a text that a getter of an unchecked field gave, as of a proto2 {@code string}, may
+   * stand for ill-formed bytes, which are then to be asked: it has a U+FFFD, which the getter
+   * writes for them, and is well-formed itself. Half a surrogate pair comes from no bytes, and
+   * asking for them would replace it.
    */
   public static boolean isDoubtful(String text) {
     return text.indexOf('\ufffd') >= 0 && Utf8.faultOf(text) < 0;

@@ -9,10 +9,11 @@ import java.util.Arrays;
  * of each is part of its name.
  */
 public final class Policy {
+  // Before DEFAULT, which has it.
+  private static final int[] NONE = {};
+
   /** The policy of a message whose schema and headers say nothing (RETRY-001). */
   public static final Policy DEFAULT = new Values().toPolicy();
-
-  private static final int[] NONE = {};
 
   private final int maxRetry;
   private final int maxHold;
