@@ -65,6 +65,17 @@ func TestProblems(t *testing.T) {
 			want: "a.proto:3:1: the Java class of shop.v1.Paid would be com.acme.PaidIdem, as protoc's class of shop.v1.PaidIdem already is: rename one of them, or give their files another java_package",
 		},
 		{
+			name:  "a package that is a path",
+			files: map[string]string{"a.proto": strings.Replace(head, "com.acme", "../acme", 1) + "message Paid { " + key("a") + " }"},
+			want:  `a.proto:1:1: java_package is "../acme", which is no name of a package: com.acme.shop.v1 is one`,
+		},
+		{
+			name:    "a class of the support package",
+			files:   map[string]string{"a.proto": head + "option java_multiple_files = true; message Paid { " + key("a") + " }\nmessage Header {}"},
+			support: "com.acme",
+			want:    "a.proto:3:1: protoc's class of shop.v1.Header is com.acme.Header, and a support class of idem is too: choose another support_package, or give the file another java_package",
+		},
+		{
 			name: "an enum that Java alone reads as closed",
 			files: map[string]string{
 				"a.proto": `syntax = "proto2"; package shop.v2; import "idem/v1/options.proto"; import "b.proto";` + "\n" +
