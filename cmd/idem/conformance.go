@@ -17,7 +17,7 @@ func newConformance(std streams) *cobra.Command {
 specification has the protocol. These commands ask it, show what there is to ask, and start a port.`,
 	})
 	command.AddCommand(
-		newConformanceRun(std), newConformanceList(std), newConformanceExport(std), newConformanceBulk(std),
+		newConformanceRun(std), newConformanceList(std), newConformanceExport(std), newConformanceBulk(std), newConformanceInit(std),
 	)
 	return command
 }

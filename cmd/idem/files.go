@@ -10,6 +10,11 @@ import (
 	"strings"
 )
 
+const (
+	fileMode    fs.FileMode = 0o644
+	programMode fs.FileMode = 0o755
+)
+
 // newFile is a file to be written, its path relative and with slashes.
 type newFile struct {
 	path string
@@ -39,15 +44,13 @@ func writeFiles(dir string, files []newFile, force bool) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return brokenf("write %s: %w", path, err)
 		}
-		mode := f.mode
-		if mode == 0 {
-			mode = 0o644
-		}
-		if err := os.WriteFile(path, f.data, mode); err != nil {
+		if err := os.WriteFile(path, f.data, f.mode); err != nil {
 			return brokenf("write %s: %w", path, err)
 		}
-		if err := os.Chmod(path, mode); err != nil {
-			return brokenf("write %s: %w", path, err)
+		if f.mode == programMode { // also where the file was there without the bit
+			if err := os.Chmod(path, f.mode); err != nil {
+				return brokenf("write %s: %w", path, err)
+			}
 		}
 	}
 	return nil

@@ -128,13 +128,13 @@ func (v *initValues) check(dir string) error {
 
 // files returns what is to be written.
 func (v *initValues) files() ([]newFile, error) {
-	files := []newFile{{path: path.Join(v.Proto, optionsproto.Path), data: optionsproto.Options}}
+	files := []newFile{{path.Join(v.Proto, optionsproto.Path), optionsproto.Options, fileMode}}
 	for _, name := range []string{"buf.yaml", "buf.gen.yaml", "idem.yaml"} {
 		var b bytes.Buffer
 		if err := initTemplates.ExecuteTemplate(&b, name+".tmpl", v); err != nil {
 			return nil, err
 		}
-		files = append(files, newFile{path: name, data: b.Bytes()})
+		files = append(files, newFile{name, b.Bytes(), fileMode})
 	}
 	return files, nil
 }
