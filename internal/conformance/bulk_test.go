@@ -27,6 +27,7 @@ func TestBulkCasesAreWellFormed(t *testing.T) {
 	}
 }
 
+// The lines that are digested (CONF-060).
 func TestBulkDigests(t *testing.T) {
 	t.Parallel()
 	r, err := RunBulk(t.Context(), testCommand(t, "bulk"), bulkOptions(25_000))

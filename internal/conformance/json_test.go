@@ -29,6 +29,7 @@ func TestJSONThatIsRefused(t *testing.T) {
 	}
 }
 
+// What an answer is compared by (CONF-051).
 func TestJSONEquality(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

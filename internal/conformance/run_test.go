@@ -158,7 +158,7 @@ func TestPortThatCannotBeRunIsNoVerdict(t *testing.T) {
 	})
 }
 
-// Each port fails the case 700 in its own way, and no other.
+// Each port fails the case 700 in its own way, and no other (CONF-053).
 func TestOneFaultFailsOneCase(t *testing.T) {
 	t.Parallel()
 	suite := testSuite(t, 2000)
@@ -268,6 +268,7 @@ func TestFailuresOfAMultipleOf256(t *testing.T) {
 	assert.False(t, report.Conformant())
 }
 
+// What the verdict depends on beside the cases (CONF-052).
 func TestRequiredGroups(t *testing.T) {
 	t.Parallel()
 	report, err := run(t, testSuite(t, 10), "unsupported")
@@ -293,6 +294,7 @@ func TestRequiredGroups(t *testing.T) {
 	})
 }
 
+// A failure that is known fails on (CONF-052).
 func TestKnownFailures(t *testing.T) {
 	t.Parallel()
 	suite := testSuite(t, 20)
