@@ -4,8 +4,8 @@ package conformancevectors
 
 import "embed"
 
-// Files holds manifest.json, which names the other files, their counts and their SHA-256, and
-// schema/, which says what may be in them.
+// Files holds manifest.json, which names the other files, their counts and their SHA-256, schema/,
+// which says what may be in them, and descriptors.binpb, the types of the messages.
 //
-//go:embed *.json schema
+//go:embed *.json *.binpb schema
 var Files embed.FS
