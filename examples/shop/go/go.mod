@@ -1,0 +1,13 @@
+module github.com/idem-spec/idem/examples/shop/go
+
+go 1.25.0
+
+require (
+	github.com/idem-spec/idem/runtime/go/idem v0.0.0
+	google.golang.org/genproto v0.0.0-20250303144028-a0af3efb3deb
+	google.golang.org/protobuf v1.36.12
+)
+
+require github.com/cespare/xxhash/v2 v2.3.0 // indirect
+
+replace github.com/idem-spec/idem/runtime/go/idem => ../../../runtime/go/idem
