@@ -7,6 +7,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import CodeType
 
 from patterns import variants
 
@@ -40,7 +41,18 @@ _COMPUTED = {
 }
 _SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 # Methods that give a text like their own: left out one by one.
-_TEXT_METHODS = {"lstrip", "rstrip", "strip", "ljust", "lower", "upper", "replace", "translate", "title", "casefold"}
+_TEXT_METHODS = {
+    "lstrip",
+    "rstrip",
+    "strip",
+    "ljust",
+    "lower",
+    "upper",
+    "replace",
+    "translate",
+    "title",
+    "casefold",
+}
 # Variables that hold words for people.
 _WORDS = {"problem", "shown", "_PROBLEMS"}
 
@@ -52,6 +64,13 @@ class Mutant:
     name: str
     module: str
     tree: ast.Module
+    node: ast.AST
+    replacement: ast.AST | None
+
+    def code(self) -> CodeType:
+        """The changed module, compiled."""
+        changed = _Replace(self.node, self.replacement).visit(copy.deepcopy(self.tree))
+        return compile(ast.fix_missing_locations(changed), f"{self.module}.py", "exec")
 
 
 def mutants_of(module: str, source: str) -> Iterator[Mutant]:
@@ -65,8 +84,7 @@ def mutants_of(module: str, source: str) -> Iterator[Mutant]:
         names[name] += 1
         if names[name] > 1:
             name += f" #{names[name]}"
-        changed = _Replace(node, replacement).visit(copy.deepcopy(tree))
-        yield Mutant(name, module, ast.fix_missing_locations(changed))
+        yield Mutant(name, module, tree, node, replacement)
 
 
 def _short(text: str) -> str:
@@ -76,7 +94,8 @@ def _short(text: str) -> str:
 
 def _number(tree: ast.Module) -> None:
     for number, node in enumerate(ast.walk(tree)):
-        node.number = number  # type: ignore[attr-defined]
+        if isinstance(node, (ast.expr, ast.stmt)):  # operators are shared by all trees
+            node.number = number  # type: ignore[attr-defined]
 
 
 class _Replace(ast.NodeTransformer):
@@ -158,12 +177,18 @@ def _of_statement(node: ast.stmt, place: str) -> Iterator[_Change]:
 
 def _is_type(name: str, value: ast.expr) -> bool:
     """A type's alias, which is read by type checkers alone: Pair = tuple[...]."""
-    return isinstance(value, (ast.Subscript, ast.BinOp)) and name.lstrip("_")[:1].isupper() and not name.isupper()
+    return (
+        isinstance(value, (ast.Subscript, ast.BinOp))
+        and name.lstrip("_")[:1].isupper()
+        and not name.isupper()
+    )
 
 
 def _defaults(arguments: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
     positional = [*arguments.posonlyargs, *arguments.args]
-    yield from zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True)
+    yield from zip(
+        positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True
+    )
     for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         if default is not None:
             yield argument, default
@@ -190,7 +215,11 @@ def _of_expression(node: ast.AST, here: str) -> Iterator[_Change]:
             yield here, node, _with(node, op=other_op)
             for index in range(len(node.values)):
                 values = [*node.values[:index], *node.values[index + 1 :]]
-                yield here, node, copy.deepcopy(values[0]) if len(values) == 1 else _with(node, values=values)
+                yield (
+                    here,
+                    node,
+                    copy.deepcopy(values[0]) if len(values) == 1 else _with(node, values=values),
+                )
         case ast.BinOp():
             if type(node.op) in _COMPUTED:
                 yield here, node, _with(node, op=_COMPUTED[type(node.op)]())
@@ -236,7 +265,7 @@ def _of_call(node: ast.Call, here: str) -> Iterator[_Change]:
         if ast.unparse(function) == "re.compile":
             pattern = node.args[0]
             if isinstance(pattern, ast.Constant):
-                for other in variants(pattern.value):
+                for other in _other_patterns(pattern.value):
                     yield here, pattern, ast.Constant(other)
                 return
         if function.attr in _TEXT_METHODS:
@@ -249,7 +278,16 @@ def _of_call(node: ast.Call, here: str) -> Iterator[_Change]:
             return
         yield from _of_expression(function.value, here)
     for argument in arguments:
-        yield from _of_expression(argument.value if isinstance(argument, ast.keyword) else argument, here)
+        yield from _of_expression(
+            argument.value if isinstance(argument, ast.keyword) else argument, here
+        )
+
+
+def _other_patterns(pattern: str | bytes) -> Iterator[str | bytes]:
+    if isinstance(pattern, bytes):
+        yield from (other.encode("latin-1") for other in variants(pattern.decode("latin-1")))
+    else:
+        yield from variants(pattern)
 
 
 def _other_constants(value: object) -> Iterator[object]:
@@ -267,7 +305,7 @@ def _other_constants(value: object) -> Iterator[object]:
 
 def _with(node: ast.AST, **fields: object) -> ast.AST:
     changed = copy.deepcopy(node)
-    del changed.number  # type: ignore[attr-defined]
+    vars(changed).pop("number", None)
     for name, value in fields.items():
         setattr(changed, name, copy.deepcopy(value))
     return changed

@@ -46,7 +46,11 @@ def _changed(pattern: str) -> Iterator[str]:
             yield at(index, index + 1, "+")
         elif character == "?" and pattern[index - 1] not in "(*+":
             yield at(index, index + 1, "")
-        elif character.isalnum() and pattern[index - 1 : index] != "\\" and not _COUNTED.search(pattern[max(0, index - 4) : index + 5]):
+        elif (
+            character.isalnum()
+            and pattern[index - 1 : index] != "\\"
+            and not _COUNTED.search(pattern[max(0, index - 4) : index + 5])
+        ):
             yield at(index, index + 1, "!")
     for found in _CLASS.finditer(pattern):
         for span in _RANGE.finditer(found[0]):
