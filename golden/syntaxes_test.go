@@ -10,6 +10,7 @@ import (
 	pb "github.com/idem-spec/idem/golden/go/idem/conformance/v1"
 )
 
+// PLUG-007, and each API of Go.
 func TestSyntaxes(t *testing.T) {
 	t.Parallel()
 	checkKeys(t, []keyCase{

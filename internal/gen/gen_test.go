@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected outputs of testdata")
 
-// A case is a directory of testdata with .proto files. Its parameters are in the file params, lang=go where
+// OPT-010 to OPT-050, PLUG-001, PLUG-005: a case is a directory of testdata with .proto files. Its parameters are in the file params, lang=go where
 // there is none; what is expected is the error in the file error, or the files beside it.
 func TestCases(t *testing.T) {
 	t.Parallel()
