@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 
 from .errors import IdemError
 
@@ -14,6 +16,15 @@ _parse = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([
 _begins = re.compile(r"[+-]?[0-9]*(?:\.[0-9]*)?(?:[eE][+-]?[0-9]*)?").match
 
 
+@cache
+def _is_canonical(max_scale: int | None) -> Callable[[str], re.Match[str] | None]:
+    """Matches texts that are their own canonical text, which nearly all values are; those of more
+    than a hundred digits are left to the long way."""
+    scale = 100 if max_scale is None else min(max_scale, 100)
+    fraction = rf"(?:\.[0-9]{{0,{scale - 1}}}[1-9])?" if scale else ""
+    return re.compile(rf"(?:-(?!0\Z))?(?:0|[1-9][0-9]{{0,99}}){fraction}").fullmatch
+
+
 def decimal(value: str, max_scale: int | None = None, field: str = "") -> str:
     """The text of a decimal: no `+`, no exponent, no zeros that could be left out, never `-0`.
 
@@ -21,6 +32,8 @@ def decimal(value: str, max_scale: int | None = None, field: str = "") -> str:
     rounded; DECIMAL_RANGE with more than four exponent digits or 256 bytes of text. The `value` of
     a `google.type.Decimal`, which may be empty (TXT-008), is `decimal(value or "0")`.
     """
+    if _is_canonical(max_scale)(value):
+        return value
     parsed = _parse(value)
     if parsed is None:
         raise IdemError("DECIMAL_SYNTAX", "is not a decimal", field, value, _fault(value))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, timedelta
+from functools import lru_cache
 from typing import Literal
 
 from .dates import days_in_month, days_since_epoch
@@ -14,7 +15,8 @@ Unit = Literal["s", "ms", "us", "ns"]
 FIRST_SECOND = -62_135_596_800  # 0001-01-01T00:00:00Z
 LAST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z
 
-_EPOCH = datetime(1970, 1, 1)
+_EPOCH = date(1970, 1, 1)
+_TWO = [f"{number:02d}" for number in range(60)]
 _UNITS = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
 _parse = re.compile(
     r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
@@ -32,11 +34,20 @@ def timestamp(seconds: int, nanos: int, fraction_digits: int = 3, field: str = "
     if not (FIRST_SECOND <= seconds <= LAST_SECOND and 0 <= nanos <= 999_999_999):
         problem = "is not a time of the years 0001 to 9999"
         raise IdemError("TIMESTAMP_RANGE", problem, field, f"{seconds} s and {nanos} ns")
-    # datetime only adds and prints here, in C; what it would parse is another grammar.
-    whole = (_EPOCH + timedelta(0, seconds)).isoformat()
-    if fraction_digits == 0:
-        return f"{whole}Z"
-    return f"{whole}.{f'{nanos:09d}'[:fraction_digits]}Z"
+    second = seconds % 86_400
+    hours, minutes, rest = _TWO[second // 3600], _TWO[second // 60 % 60], _TWO[second % 60]
+    if fraction_digits == 3:
+        milliseconds = nanos // 1_000_000
+        return f"{_date(seconds // 86_400)}T{hours}:{minutes}:{rest}.{milliseconds:03d}Z"
+    fraction = f".{f'{nanos:09d}'[:fraction_digits]}" if fraction_digits else ""
+    return f"{_date(seconds // 86_400)}T{hours}:{minutes}:{rest}{fraction}Z"
+
+
+@lru_cache(maxsize=64)
+def _date(days: int) -> str:
+    """The date of a day, counted from 1970. The messages of an hour are of a few days, and printing
+    a date is more than half of what a timestamp costs."""
+    return (_EPOCH + timedelta(days)).isoformat()
 
 
 def timestamp_of_text(value: str, fraction_digits: int = 3, field: str = "") -> str:
