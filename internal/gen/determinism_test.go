@@ -4,6 +4,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,5 +143,26 @@ func TestResponseSaysWhatItReads(t *testing.T) {
 		require.EqualValues(t, 3, resp.GetSupportedFeatures())
 		require.EqualValues(t, descriptorpb.Edition_EDITION_PROTO2, resp.GetMinimumEdition())
 		require.EqualValues(t, descriptorpb.Edition_EDITION_2024, resp.GetMaximumEdition())
+	}
+}
+
+// OPT-031: a machine in a file that is given and not imported is found, whichever the language.
+func TestMachineInAFileThatIsNotImported(t *testing.T) {
+	t.Parallel()
+	sources := gentest.Sources{
+		"t.proto": `syntax = "proto3"; package t.v1; import "idem/v1/options.proto"; option go_package = "example.com/t/v1";
+			message M { option (idem.v1.message) = {idempotency_key: "t.m:{id}" transition: {state_machine: "u.v1.S" from: "" to: "A"}}; string id = 1; }`,
+		"u.proto": `syntax = "proto3"; package u.v1; import "idem/v1/options.proto"; option go_package = "example.com/u/v1";
+			enum S { option (idem.v1.state_machine) = {transition: {from: "" to: "A"}}; S_UNSPECIFIED = 0; S_A = 1; }`,
+	}
+	for _, parameter := range parameterSets {
+		both := contents(t, gentest.Request(t, parameter, sources))
+		req := gentest.Request(t, parameter, sources)
+		req.FileToGenerate = []string{"t.proto"}
+		for path, content := range contents(t, req) {
+			require.Equal(t, both[path], content)
+		}
+		req.ProtoFile = slices.DeleteFunc(req.ProtoFile, func(f *descriptorpb.FileDescriptorProto) bool { return f.GetName() == "u.proto" })
+		require.Contains(t, gen.Generate(req).GetError(), `names the state machine "u.v1.S", which is no enum of these files`)
 	}
 }

@@ -141,28 +141,36 @@ func load(req *pluginpb.CodeGeneratorRequest, params *parameters) (*schema.Set, 
 	if err := checkFiles(req); err != nil {
 		return nil, nil, nil, err
 	}
+	var plugin *protogen.Plugin
 	var problems []schema.Problem
 	if params.langs["go"] {
 		problems = golang.CheckPackages(req, params.goImports)
 		if len(problems) == 0 {
-			plugin, err := newPlugin(req, params)
-			if err != nil {
+			var err error
+			if plugin, err = newPlugin(req, params); err != nil {
 				return nil, nil, nil, err
 			}
-			descs := make([]protoreflect.FileDescriptor, len(plugin.Files))
-			for i, f := range plugin.Files {
-				descs[i] = f.Desc
-			}
-			set, found := schema.Build(descs, req.GetFileToGenerate())
-			return set, plugin, found, nil
 		}
 	}
-	descs, err := schema.Link(req.GetProtoFile())
+	descs, err := linked(req, plugin)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	set, found := schema.Build(descs, req.GetFileToGenerate())
-	return set, nil, append(problems, found...), nil
+	return set, plugin, append(problems, found...), nil
+}
+
+// linked are the descriptors of all files. protogen has linked them already, save those that no file to
+// generate imports: these may declare a state machine all the same.
+func linked(req *pluginpb.CodeGeneratorRequest, plugin *protogen.Plugin) ([]protoreflect.FileDescriptor, error) {
+	if plugin == nil || len(plugin.Files) != len(req.GetProtoFile()) {
+		return schema.Link(req.GetProtoFile())
+	}
+	descs := make([]protoreflect.FileDescriptor, len(plugin.Files))
+	for i, f := range plugin.Files {
+		descs[i] = f.Desc
+	}
+	return descs, nil
 }
 
 // newPlugin hands protogen the request with the parameters that are its own.
