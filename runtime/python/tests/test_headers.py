@@ -417,6 +417,7 @@ def test_bind() -> None:
         ("Idem-Reject-Reason", "?: 1 ~?"),
     ]
     assert bind(CLOUDEVENTS, headers)[1] == ("maxretry", "5")
+    assert bind(HTTP, [("topic", "é")]) == [("Idem-Topic", "é")]
 
 
 @given(st.text(st.characters(codec="ascii", categories=["L", "N", "P", "S"]), min_size=1))
