@@ -140,8 +140,12 @@ _VALUES = {
 }
 
 
-def component(given: object, limit: int | None, digest: bool = False) -> Later:
-    """A component, written up to `limit` characters of a string and bytes of bytes."""
+_WHOLE: Object = {"limit": None}
+_FOR_A_KEY: Object = {}
+
+
+def component(given: object, limit: Object, digest: bool = False) -> Later:
+    """A component, written as a whole or as far as a key can need it."""
     if type(given) is not dict or len(given) != 1:
         shapes.invalid("component of one member", given)
     ((name, value),) = given.items()
@@ -149,14 +153,14 @@ def component(given: object, limit: int | None, digest: bool = False) -> Later:
         shapes.true(value)
         return partial(str, idemspec.ABSENT)
     if name == "sha256" and not digest:
-        return component(value, None, digest=True)
+        return component(value, _WHOLE, digest=True)
     later: Later
     if name == "bytes":
-        later = partial(idemspec.hexadecimal, shapes.hexadecimal(value), limit)
+        later = partial(idemspec.hexadecimal, shapes.hexadecimal(value), **limit)
     elif name in _STRINGS:
         later = _STRINGS[name](value)
         if not digest:
-            return lambda: idemspec.text(later(), "component", limit)
+            return lambda: idemspec.text(later(), "component", **limit)
     elif name in _VALUES:
         later = _VALUES[name](value)
     else:
@@ -172,7 +176,7 @@ _LITERAL_TEXT = re.compile("[A-Za-z0-9._-]+")
 def _segment(given: object) -> str | Later:
     if type(given) is dict and "literal" in given:
         return shapes.matching(_LITERAL.of(given)["literal"], _LITERAL_TEXT, "literal")
-    return component(_COMPONENT.of(given)["component"], 1025)
+    return component(_COMPONENT.of(given)["component"], _FOR_A_KEY)
 
 
 def _segments(given: object) -> list[str | Later]:
@@ -523,7 +527,7 @@ OPERATIONS: dict[str, Operation] = {
     "duration": _value(duration),
     "date": _value(date),
     "uuid": _value(uuid),
-    "component": _value(lambda given: component(given, None)),
+    "component": _value(lambda given: component(given, _WHOLE)),
     "key": key,
     "fingerprint": fingerprint,
     "hash": hashed,
