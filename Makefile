@@ -1,6 +1,6 @@
 # `make` lists the targets. What a target does stands in scripts/, so that it runs without make too.
 .DEFAULT_GOAL := help
-.PHONY: help tools generate test lint fuzz clean
+.PHONY: help tools generate vectors test lint fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -10,6 +10,9 @@ tools: ## install the pinned tools into .tools (the other targets do it when the
 
 generate: ## regenerate all committed code that comes from schemas
 	@scripts/generate
+
+vectors: ## make the conformance vectors again, from the reference and everyone else who knows
+	@scripts/vectors
 
 test: ## test every module in every language, and that generated code is current
 	@scripts/test

@@ -82,17 +82,18 @@ def settle(
     problems = []
     for position, case in enumerate(cases):
         answers = {name: answers[position] for name, answers in heard.items() if answers[position]}
-        if "reference" not in answers:
-            problems.append(f"{case.id}: the reference has no answer")
+        silent = {"reference", "go"} - set(answers)
+        if silent:
+            problems.append(f"{case.id}: no answer of {', '.join(sorted(silent))}")
         elif any(answer != answers["reference"] for answer in answers.values()):
             lines = [f"{case.id}  {case.op} {json.dumps(case.input)[:400]}"]
             lines += [
                 f"    {name:10} {json.dumps(answer)[:300]}" for name, answer in answers.items()
             ]
             problems.append("\n".join(lines))
-    for name, answers in heard.items():
-        total = sum(answer is not None for answer in answers)
-        print(f"  {name:10} {total:5} of {len(cases)}", file=sys.stderr)
+    counts = {name: sum(map(bool, answers)) for name, answers in heard.items()}
+    words = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+    print(f"{cases[0].op:16} {len(cases):4}: {words}", file=sys.stderr)
     return expected, problems
 
 
@@ -159,9 +160,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     arguments = parse()
-    ports = {}
-    if PORT.exists():
-        ports["go"] = [str(PORT)]
+    ports = {"go": [str(PORT)]}
     for port in arguments.port:
         name, _, path = port.partition("=")
         ports[name] = [path]
@@ -173,7 +172,6 @@ def main() -> int:
     problems = check_inputs(everything)
     files: dict[str, bytes] = {}
     for name in arguments.group or GROUPS:
-        print(name, file=sys.stderr)
         cases = [case for case in everything if case.op == name]
         expected, differences = settle(cases, ports, java)
         problems += differences
