@@ -590,6 +590,9 @@ def test_redrive() -> None:
         ("x", b"1"),
     ]
     assert "fingerprint" not in dict(redriven(WAS, drop=True))
+    assert redriven(WAS) == redrive_headers(
+        KAFKA, WAS, record_redrive_count=0, scope="s", topic="here"
+    )
 
 
 @pytest.mark.parametrize(
