@@ -8,7 +8,7 @@ require github.com/idem-spec/idem/runtime/go/idem v0.0.0
 
 require (
 	github.com/bufbuild/protocompile v0.14.1
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/sync v0.8.0 // indirect
 )
 

@@ -159,3 +159,54 @@ func TestExportDoesNotOverwrite(t *testing.T) {
 	data, _ = os.ReadFile(mine)
 	assert.NotEqual(t, "mine", string(data))
 }
+
+func TestInitWritesAPort(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	stdout, stderr, code := invoke(t, "conformance", "init", "--lang", "python", "--name", "idem-mine", dir)
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stdout, "idem conformance run")
+	info, err := os.Stat(filepath.Join(dir, "port"))
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&0o100)
+	assert.Contains(t, read(t, dir, "port.py"), "idem-mine")
+
+	_, stderr, code = invoke(t, "conformance", "init", "--lang", "python", dir)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "port.py")
+
+	_, stderr, code = invoke(t, "conformance", "init", dir)
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "there are csharp, go, java")
+	_, _, code = invoke(t, "conformance", "init", "--lang", "cobol", dir)
+	assert.Equal(t, exitUsage, code)
+}
+
+func TestBulk(t *testing.T) {
+	t.Parallel()
+	stdout, _, code := invoke(t, "conformance", "bulk", "--print", "--count", "3")
+	assert.Equal(t, exitOK, code)
+	assert.Len(t, strings.Split(strings.TrimSpace(stdout), "\n"), 3)
+
+	stdout, _, code = invoke(t, append([]string{"conformance", "bulk", "--seed", "5", "--count", "100"}, port(t, "right")...)...)
+	assert.Equal(t, exitNo, code, "a port that supports nothing of it")
+	assert.Contains(t, stdout, "is unsupported")
+
+	stdout, _, code = invoke(t, append([]string{"conformance", "bulk", "--count", "10000", "--json"}, port(t, "right")...)...)
+	assert.Equal(t, exitNo, code)
+	var outcome bulkOutcome
+	require.NoError(t, json.Unmarshal([]byte(stdout), &outcome))
+	assert.True(t, outcome.Compared)
+	assert.Equal(t, []int{1}, outcome.Blocks)
+
+	_, stderr, code := invoke(t, "conformance", "bulk", "--", "true")
+	assert.Equal(t, exitNotRun, code)
+	assert.Contains(t, stderr, "could not be run")
+
+	for _, args := range [][]string{
+		{}, {"./port"}, {"--count", "0", "--", "true"}, {"--print", "--", "true"}, {"--against", "/nonexistent", "--", "true"},
+	} {
+		_, _, code := invoke(t, append([]string{"conformance", "bulk"}, args...)...)
+		assert.Equal(t, exitUsage, code, args)
+	}
+}

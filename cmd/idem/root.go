@@ -17,7 +17,7 @@ least once: the idempotency key, the delays of retries, the verdicts on duplicat
 		SilenceUsage:  true,
 	}
 	group(root)
-	root.AddCommand(newBackoff(std), newConformance(std), newInit(std), newVersion(std))
+	root.AddCommand(newBackoff(std), newConformance(std), newInit(std), newKey(std), newVersion(std))
 	return root
 }
 

@@ -52,19 +52,15 @@ func parseJSON(data []byte) (value, error) {
 	return v, s.end()
 }
 
-// compactJSON checks that data is one JSON value and returns it without white space, its strings as
-// they are written.
-func compactJSON(data []byte) ([]byte, error) {
-	if _, err := parseJSON(data); err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, len(data))
+// appendCompact appends a JSON value, which must be one, without white space, its strings as they are
+// written.
+func appendCompact(dst, data []byte) []byte {
 	inString := false
 	for i := 0; i < len(data); i++ {
 		c := data[i]
 		switch {
 		case inString && c == '\\':
-			out = append(out, c)
+			dst = append(dst, c)
 			i++
 			c = data[i]
 		case c == '"':
@@ -72,9 +68,9 @@ func compactJSON(data []byte) ([]byte, error) {
 		case !inString && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
 			continue
 		}
-		out = append(out, c)
+		dst = append(dst, c)
 	}
-	return out, nil
+	return dst
 }
 
 // equal reports whether two values are the same JSON value: members in any order, numbers by what

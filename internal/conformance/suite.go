@@ -84,22 +84,14 @@ func loadGroup(fsys fs.FS, entry manifestGroup) (Group, error) {
 	if got := hex.EncodeToString(sum[:]); got != entry.SHA256 {
 		return Group{}, fmt.Errorf("%s has the SHA-256 %s, the manifest says %s", entry.File, got, entry.SHA256)
 	}
-	var raws []json.RawMessage
-	if err := json.Unmarshal(data, &raws); err != nil {
+	vectors, err := parseVectors(entry.Group, data)
+	if err != nil {
 		return Group{}, fmt.Errorf("%s: %w", entry.File, err)
 	}
-	if len(raws) != entry.Count || len(raws) == 0 {
-		return Group{}, fmt.Errorf("%s has %d vectors, the manifest says %d", entry.File, len(raws), entry.Count)
+	if len(vectors) != entry.Count || len(vectors) == 0 {
+		return Group{}, fmt.Errorf("%s has %d vectors, the manifest says %d", entry.File, len(vectors), entry.Count)
 	}
-	group := Group{Name: entry.Group, Required: entry.Required == nil || *entry.Required}
-	for i, raw := range raws {
-		v, err := parseVector(entry.Group, raw)
-		if err != nil {
-			return Group{}, fmt.Errorf("%s, vector %d: %w", entry.File, i+1, err)
-		}
-		group.Vectors = append(group.Vectors, v)
-	}
-	return group, nil
+	return Group{Name: entry.Group, Required: entry.Required == nil || *entry.Required, Vectors: vectors}, nil
 }
 
 // All returns every vector, group by group.

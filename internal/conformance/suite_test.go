@@ -58,14 +58,17 @@ func TestVectorsThatAreRefused(t *testing.T) {
 		`{"id":"a","op":"o","spec":["S"],"input":{},"result":"maybe","output":{}}`:                        "an invalid one an error",
 		`{"id":"a","op":"o","spec":[],"input":{},"result":"invalid","error":"X"}`:                         "lacks one of",
 		`{"id":"","op":"o","spec":["S"],"input":{},"result":"invalid","error":"X"}`:                       "lacks one of",
+		`{"id":"a","id":"b","op":"o","spec":["S"],"input":{},"result":"invalid","error":"X"}`:             `two members "id"`,
+		`{"id":"a","op":1,"spec":["S"],"input":{},"result":"invalid","error":"X"}`:                        "op is of another type",
+		`{"id":"a","op":"o","spec":["S"],"input":[],"result":"invalid","error":"X"}`:                      "input is of another type",
 		`{"id":"a","op":"o","spec":["S"],"result":"invalid","error":"X"}`:                                 "lacks one of",
 		`{"id":"a","op":"o","spec":["S"],"input":{},"result":"invalid","error":"X","errors":1}`:           `a member "errors"`,
 		`{"id":"a","op":"o","spec":["S"],"input":{"text":"\ud800"},"result":"invalid","error":"X"}`:       "half a surrogate pair",
 		`{"id":"a","op":"o","spec":["S"],"input":{"text":"a","text":"b"},"result":"invalid","error":"X"}`: `two members "text"`,
 		`{"id":"a","op":"o","spec":["S"],"input":{},"result":"valid","output":{"text":"a","text":"b"}}`:   `two members "text"`,
-		`[]`: "not an object",
+		`[]`: "no '{'",
 	} {
-		_, err := parseVector("g", []byte(text))
+		_, err := parseVectors("g", []byte("["+text+"]"))
 		assert.ErrorContains(t, err, want, text)
 	}
 }

@@ -1,0 +1,132 @@
+package source_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/idem-spec/idem/internal/schema"
+	"github.com/idem-spec/idem/internal/source"
+)
+
+const annotated = `syntax = "proto3";
+package shop.v1;
+import "google/protobuf/timestamp.proto";
+import "google/type/money.proto";
+import "idem/v1/options.proto";
+message Paid {
+  option (idem.v1.message) = {idempotency_key: "paid:{id}"};
+  string id = 1;
+  google.type.Money amount = 2;
+  google.protobuf.Timestamp at = 3;
+}
+`
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// messages reads a schema and returns the files that were asked for and the annotated messages.
+func messages(t *testing.T, name string) (paths, found []string) {
+	t.Helper()
+	files, err := source.Read(t.Context(), name)
+	require.NoError(t, err)
+	set, problems := schema.Build(files.All, files.Paths)
+	require.Empty(t, problems)
+	for _, f := range set.Files {
+		for _, m := range f.Messages {
+			found = append(found, string(m.Desc.FullName()))
+		}
+	}
+	return files.Paths, found
+}
+
+func TestDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "shop/v1/paid.proto", annotated)
+	paths, found := messages(t, dir)
+	assert.Equal(t, []string{"shop/v1/paid.proto"}, paths, "what idem brings along was not asked for")
+	assert.Equal(t, []string{"shop.v1.Paid"}, found)
+}
+
+func TestDirectoryWithModules(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "buf.yaml", "version: v2\nmodules:\n  - path: api\n  - path: more\n")
+	write(t, dir, "api/shop/v1/paid.proto", annotated)
+	write(t, dir, "more/other.proto", "syntax = \"proto3\";\nimport \"shop/v1/paid.proto\";\nmessage Other { shop.v1.Paid paid = 1; }\n")
+	write(t, dir, "elsewhere/broken.proto", "syntax")
+	paths, found := messages(t, dir)
+	assert.Equal(t, []string{"other.proto", "shop/v1/paid.proto"}, paths)
+	assert.Equal(t, []string{"shop.v1.Paid"}, found)
+
+	write(t, dir, "buf.yaml", "modules: [")
+	_, err := source.Read(t.Context(), dir)
+	assert.ErrorContains(t, err, "buf.yaml")
+}
+
+func TestImage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "shop/v1/paid.proto", annotated)
+	files, err := source.Read(t.Context(), dir)
+	require.NoError(t, err)
+	set := &descriptorpb.FileDescriptorSet{}
+	for _, f := range files.All {
+		set.File = append(set.File, protodesc.ToFileDescriptorProto(f))
+	}
+	plain, marked := filepath.Join(dir, "plain.binpb"), filepath.Join(dir, "marked.binpb")
+	data, err := proto.Marshal(set)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(plain, data, 0o600))
+	paths, found := messages(t, plain)
+	assert.Greater(t, len(paths), 1, "without marks all files are meant")
+	assert.Equal(t, []string{"shop.v1.Paid"}, found)
+
+	// As buf marks what is only imported, with another field beside the mark.
+	for _, f := range set.File {
+		mark := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 0)
+		if f.GetName() != "shop/v1/paid.proto" {
+			mark = protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 1)
+		}
+		mark = protowire.AppendVarint(protowire.AppendTag(mark, 3, protowire.VarintType), 1)
+		f.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 8042, protowire.BytesType), mark))
+	}
+	data, err = proto.Marshal(set)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(marked, data, 0o600))
+	paths, found = messages(t, marked)
+	assert.Equal(t, []string{"shop/v1/paid.proto"}, paths)
+	assert.Equal(t, []string{"shop.v1.Paid"}, found)
+}
+
+func TestWhatIsNoSchema(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, err := source.Read(t.Context(), filepath.Join(dir, "nothing"))
+	assert.ErrorIs(t, err, os.ErrNotExist)
+	_, err = source.Read(t.Context(), dir)
+	assert.ErrorContains(t, err, "no .proto file")
+
+	write(t, dir, "a.proto", "syntax = \"proto3\";\nimport \"from/a/registry.proto\";\n")
+	_, err = source.Read(t.Context(), dir)
+	assert.ErrorContains(t, err, "a.proto:2")
+	assert.ErrorContains(t, err, "buf build")
+	_, err = source.Read(t.Context(), filepath.Join(dir, "a.proto"))
+	assert.ErrorContains(t, err, "one .proto file")
+	write(t, dir, "image.binpb", "no image")
+	_, err = source.Read(t.Context(), filepath.Join(dir, "image.binpb"))
+	assert.ErrorContains(t, err, "is no image")
+}
