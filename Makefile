@@ -1,9 +1,12 @@
 # `make` lists the targets. What a target does stands in scripts/, so that it runs without make too.
 .DEFAULT_GOAL := help
-.PHONY: help tools generate vectors test lint fuzz clean
+.PHONY: help demo tools generate vectors conformance test test-real lint fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## generate the shop for Java, Go and Python, send the same events through the three, compare
+	@scripts/demo
 
 tools: ## install the pinned tools into .tools (the other targets do it when they need to)
 	@scripts/tools
@@ -14,8 +17,14 @@ generate: ## regenerate all committed code that comes from schemas
 vectors: ## make the conformance vectors again, from the reference and everyone else who knows
 	@scripts/vectors
 
+conformance: ## ask every port the vectors and a part of the bulk stream (BULK=1000000: all of it)
+	@scripts/conformance
+
 test: ## test every module in every language, and that generated code is current
 	@scripts/test
+
+test-real: ## test with nothing sampled: the whole bulk stream, every mutant
+	@BULK=1000000 MUTANTS=all scripts/test
 
 lint: ## run the formatters' checks and the static checkers
 	@scripts/lint

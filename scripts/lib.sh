@@ -2,9 +2,10 @@
 # What the scripts share: where the repository's parts are, and how a run of several steps reports.
 # Sourced, after `cd` to the root.
 
-# find_files PATTERN: the files of the work tree with that name, whether committed yet or not.
+# find_files PATTERN: the files of the work tree with that name, whether committed yet or not; those of
+# examples/ have a test of their own, scripts/demo.
 find_files() {
-	find . \( -name .git -o -name .tools -o -name target -o -name node_modules -o -name .venv -o -name testdata \) -prune \
+	find . \( -path ./examples -o -name .git -o -name .tools -o -name target -o -name node_modules -o -name .venv -o -name testdata \) -prune \
 		-o -type f -name "$1" -print | sed 's|^\./||' | LC_ALL=C sort
 }
 
