@@ -1,5 +1,5 @@
-"""Reads the shop's events and prints what the notifications service, in Python, makes of each: the same lines as
-orders in Java and payments in Go."""
+"""Reads the shop's events and prints what the notifications service, in Python, makes of each: the
+same lines as orders in Java and payments in Go."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ TYPES = {
     "shop.v1.OrderCreated": (order_pb2.OrderCreated, order_idem.OrderCreatedIdem),
     "shop.v1.PaymentSucceeded": (payment_pb2.PaymentSucceeded, payment_idem.PaymentSucceededIdem),
     "shop.v1.RefundRequested": (payment_pb2.RefundRequested, payment_idem.RefundRequestedIdem),
-    "shop.v1.NotificationSent": (notification_pb2.NotificationSent, notification_idem.NotificationSentIdem),
+    "shop.v1.NotificationSent": (
+        notification_pb2.NotificationSent,
+        notification_idem.NotificationSentIdem,
+    ),
 }
 
 

@@ -170,7 +170,7 @@ func TestDecisionByOutcome(t *testing.T) {
 	for _, c := range []struct {
 		outcome   idem.Outcome
 		counts    idem.Counts
-		action      idem.Action
+		action    idem.Action
 		delay     int64
 		newCounts idem.Counts
 		reason    string
