@@ -41,6 +41,9 @@ func (l *Limits) setDefaults() {
 	}
 }
 
+// silentStops is how many times a port may stop that has not answered a single case yet.
+const silentStops = 10
+
 // windowBytes bounds the cases that wait for an answer in bytes. A case alone may be larger.
 const windowBytes = 4 << 20
 
@@ -87,7 +90,8 @@ type conversation struct {
 	suspicion    *Fault // what stopped the process that was asked them together
 	suspectsFrom time.Time
 
-	mute int // stops in a row without an answer
+	mute  int  // stops in a row without an answer
+	heard bool // whether any process ever answered
 }
 
 // run asks all cases, then ends the port. The error is a *NotRunError or the context's.
@@ -198,6 +202,7 @@ func (c *conversation) take(line []byte) *Fault {
 	c.sink.answered(c.first, &a)
 	c.pop()
 	c.mute = 0
+	c.heard = true
 	c.pace()
 	return nil
 }
@@ -256,6 +261,9 @@ func (c *conversation) stopped(line []byte, err error) *Fault {
 	switch {
 	case errors.Is(err, errTimeout):
 		text := fmt.Sprintf("no answer within %v", c.limits.Case)
+		if !c.heard {
+			text += "; is each answer flushed when there is no more input to read (CONF-005)?"
+		}
 		if w := c.port.out.failed(); w != nil {
 			text += ", and its standard input is closed"
 		}
@@ -288,7 +296,7 @@ func (c *conversation) again(ctx context.Context, f *Fault) (goOn bool, err erro
 		c.suspects = 0
 		c.mute++
 	}
-	if c.mute >= c.limits.Restarts {
+	if c.mute >= c.limits.Restarts || !c.heard && c.mute >= silentStops {
 		return false, c.giveUp(ctx, fmt.Sprintf("the port stopped %d times in a row without an answer", c.mute), f.Stderr)
 	}
 	for try := range 3 {

@@ -409,6 +409,17 @@ var modes = map[string]func(*testPort){
 	"unsupported": func(p *testPort) {
 		p.serve(func(l *testLine) { p.write(`{"type":"result","seq":%d,"unsupported":true}`, l.Seq) })
 	},
+	"no-flush": func(p *testPort) { // keeps its answers until the end
+		p.hello()
+		for {
+			raw, err := p.in.ReadBytes('\n')
+			var line testLine
+			if err != nil || json.Unmarshal(raw, &line) != nil || line.Type != "case" {
+				p.exit(0)
+			}
+			p.right(&line)
+		}
+	},
 	"crash-always": func(p *testPort) { p.serve(func(*testLine) { os.Exit(7) }) },
 	"once": func(p *testPort) { // runs once, and not again
 		if _, err := os.Stat(p.arg); err == nil {

@@ -243,6 +243,16 @@ func TestPortThatNeverAnswersIsGivenUp(t *testing.T) {
 	assert.Equal(t, string(NotAsked), report.Results[5].Kind)
 }
 
+func TestPortThatDoesNotFlushIsTold(t *testing.T) {
+	t.Parallel()
+	report, err := run(t, testSuite(t, 20), "no-flush", func(o *Options) { o.Limits.Case, o.Limits.Restarts = 200*time.Millisecond, 100 })
+	require.NoError(t, err)
+	assert.Equal(t, 30, report.Count.Failed)
+	assert.Equal(t, []FindingCode{GaveUp}, codes(report))
+	assert.Contains(t, report.Results[0].Detail, "CONF-005")
+	assert.Equal(t, string(NotAsked), report.Results[silentStops].Kind)
+}
+
 func TestPortThatStartsOnlyOnceKeepsItsResults(t *testing.T) {
 	t.Parallel()
 	report, err := run(t, testSuite(t, 50), "once:"+filepath.Join(t.TempDir(), "ran"))
