@@ -1,6 +1,6 @@
 # `make` lists the targets. What a target does stands in scripts/, so that it runs without make too.
 .DEFAULT_GOAL := help
-.PHONY: help demo tools generate vectors conformance test test-real lint fuzz clean
+.PHONY: help demo tools generate vectors conformance test test-real lint fuzz bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,7 +32,10 @@ lint: ## run the formatters' checks and the static checkers
 fuzz: ## fuzz each fuzz target of the Go modules for FUZZTIME (1000000x)
 	@scripts/fuzz
 
+bench: ## measure beside limits and peers, and write bench/RESULTS.md (BENCH_QUICK=1 for a look)
+	@scripts/bench
+
 clean: ## remove build outputs and .tools
-	rm -rf .tools
+	rm -rf .tools bench/out bench/*/gen
 	find . -name .git -prune -o -type d \( -name target -o -name __pycache__ -o -name .pytest_cache \
 		-o -name .mypy_cache -o -name .ruff_cache -o -name .hypothesis \) -exec rm -rf {} +
