@@ -176,7 +176,7 @@ func (p *port) line(ctx context.Context, limit time.Time) ([]byte, error) {
 // fetch waits for the next chunk.
 func (p *port) fetch(ctx context.Context, limit time.Time) error {
 	p.timer.Reset(time.Until(limit))
-	exited := p.exited
+	exited, late := p.exited, false
 	for {
 		select {
 		case chunk, ok := <-p.chunks:
@@ -186,14 +186,21 @@ func (p *port) fetch(ctx context.Context, limit time.Time) error {
 			p.chunk = chunk
 			return nil
 		case <-exited:
-			// What it wrote is in the pipe already; the wait is for a reader that is late.
+			// What it wrote is in the pipe already, and the end comes with it; unless a child that left
+			// the group holds the pipe open.
 			exited = nil
-			p.timer.Reset(grace / 10)
+			p.timer.Reset(grace)
 		case <-p.timer.C:
-			if exited == nil {
+			switch {
+			case !late:
+				// A machine that slept wakes up to a timer and a chunk at once: the chunk counts.
+				late = true
+				p.timer.Reset(grace / 40)
+			case exited == nil:
 				return io.EOF
+			default:
+				return errTimeout
 			}
-			return errTimeout
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -251,7 +258,7 @@ func (p *port) stop() {
 		_ = p.stdout.Close()
 		select {
 		case <-p.logged:
-		case <-time.After(grace / 10):
+		case <-time.After(grace):
 		}
 		_ = p.stderr.Close()
 		p.working.Wait()
