@@ -90,5 +90,5 @@ func port(t *testing.T, mode string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{"--", "env", testPort + "=" + mode, self}
+	return []string{"--", "env", testPort + "=" + mode, "GORACE=atexit_sleep_ms=0", self}
 }
