@@ -29,7 +29,7 @@ test-real: ## test with nothing sampled: the whole bulk stream, every mutant
 lint: ## run the formatters' checks and the static checkers
 	@scripts/lint
 
-fuzz: ## fuzz each fuzz target of the Go modules for FUZZTIME (1000000x)
+fuzz: ## fuzz each Go target for FUZZTIME (1000000x), and the ports against each other for CASES (200000)
 	@scripts/fuzz
 
 bench: ## measure beside limits and peers, and write bench/RESULTS.md (BENCH_QUICK=1 for a look)
