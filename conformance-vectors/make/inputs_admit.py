@@ -1,4 +1,4 @@
-"""Admissions: DEDUP-001 to DEDUP-006, CONF-036 and CONF-037."""
+"""Admissions: DEDUP-001 to DEDUP-004, CONF-036 and CONF-037."""
 
 from group import Group, without
 
@@ -513,7 +513,7 @@ def fill(g: Group) -> None:
         verdict(
             f"{name}-attempts-reached",
             ask(record(state, attempts=9)),
-            "DEDUP-001 DEDUP-006",
+            "DEDUP-001",
             "CRASH_LOOP",
         )
         verdict(f"{name}-attempts-exceeded", ask(record(state, attempts=10)), one, "CRASH_LOOP")

@@ -44,6 +44,13 @@ def fill(g: Group) -> None:
     base("doubling-just-beyond-the-cap", 64_000, maximum=64, n=7)
     base("cap-is-no-power-of-two", 65_000, maximum=65, n=7, note="64000, then 65000, never 128000")
     base("cap-halved-rounds-down", 3000, base=2, maximum=3, n=1, note="2000 > 3000 >>> 1")
+    base(
+        "shift-equals-the-cap-shifted-down",
+        1_024_000,
+        maximum=1025,
+        n=10,
+        note="1000 = 1025000 >>> 10, and 1024000 is below the cap",
+    )
     base("shift-below-the-cap-by-one", 8000, base=2, maximum=9, n=2)
     for n in (9, 10, 18, 19, 20, 29, 30, 33, 53, 54, 61, 64, 65, 96, 127, 255, 256, 2**31 - 2):
         base(f"largest-cap-delay-{n}", min(1000 << min(n, 64), 604_800_000), maximum=604_800, n=n)

@@ -172,6 +172,29 @@ def fill(g: Group) -> None:
     text("text-first-moment-of-a-day", "2025-06-15T00:00:00Z", "2025-06-15T00:00:00Z")
     for year in ("0004", "1600", "1996", "2024", "2400"):
         text(f"text-leap-day-of-{year}", f"{year}-02-29T00:00:00Z", f"{year}-02-29T00:00:00Z")
+    for year in (
+        1,
+        4,
+        99,
+        100,
+        101,
+        399,
+        400,
+        401,
+        1899,
+        1900,
+        1999,
+        2000,
+        2001,
+        2099,
+        2100,
+        9899,
+        9900,
+        9999,
+    ):
+        for day in ("02-28", "03-01"):
+            same = f"{year:04}-{day}T00:00:00Z"
+            text(f"text-{day}-of-{year:04}", same, same)
     for month, day in enumerate((31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), 1):
         same = f"2025-{month:02}-{day}T12:00:00Z"
         text(f"text-last-day-of-month-{month}", same, same)
