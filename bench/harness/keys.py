@@ -71,11 +71,12 @@ def go(quick: bool) -> Section:
 
 def java(quick: bool) -> Section:
     """Rounds of one fork for each benchmark."""
-    rounds, warm, measured = (1, "-wi 3 -w 250ms", "-i 4 -r 100ms")
+    rounds, warm, measured = (1, "-wi 3 -w 500ms", "-i 3 -r 100ms")
     if not quick:
-        rounds, warm, measured = (5, "-wi 4 -w 400ms", "-i 8 -r 150ms")
+        rounds, warm, measured = (5, "-wi 4 -w 700ms", "-i 4 -r 150ms")
     result = machine.OUT / "jmh.json"
-    arguments = f"org.openjdk.jmh.Main -f 1 {warm} {measured} -prof gc"
+    # On a busy machine a compiler that works in the background is not done when warming up is.
+    arguments = f"org.openjdk.jmh.Main -f 1 -jvmArgs -Xbatch {warm} {measured} -prof gc"
     arguments += " -prof io.github.idemspec.bench.CpuProfiler -rf json -rff bench/out/jmh.json"
     classpath = (machine.BENCH / "java/target/classpath").read_text().strip()
     classes = os.pathsep.join(["bench/java/target/classes", classpath])

@@ -36,17 +36,17 @@ def table(comparison: Comparison) -> list[str]:
     first = comparison.contenders[0]
     against = first.name.startswith("idem") and len(comparison.contenders) > 1
     unit = comparison.unit
+    column, rule = (" of idem's |", " ---: |") if against else ("", "")
     lines = [
-        f"| {comparison.title} | median, {unit} | middle half, {unit} | of idem's | |",
-        "| --- | ---: | ---: | ---: | --- |",
+        f"| {comparison.title} | median, {unit} | middle half, {unit} |{column} |",
+        f"| --- | ---: | ---: |{rule} --- |",
     ]
     for c in comparison.contenders:
         lower, upper = spread(c.rounds)
-        times = f"{number(ratio(c, first))}×" if against and c is not first else ""
-        lines.append(
-            f"| {c.name} | {number(median(c.rounds))} | {number(lower)} – {number(upper)} "
-            f"| {times} | {c.extra} |"
-        )
+        line = f"| {c.name} | {number(median(c.rounds))} | {number(lower)} – {number(upper)} |"
+        if against:
+            line += f" {number(ratio(c, first))}× |" if c is not first else " |"
+        lines.append(f"{line} {c.extra} |")
     return lines
 
 

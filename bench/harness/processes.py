@@ -63,6 +63,7 @@ def runner(quick: bool) -> Section:
     """Cases that the runner asks and judges in a second."""
     rounds = 1 if quick else 5
     asked = {port: Contender(f"{port} port", []) for port in REPEATS}
+    cpu = {port: Contender(f"{port} port", []) for port in REPEATS}
     bulk = {port: Contender(f"{port} port", []) for port in REPEATS}
     for port in REPEATS:  # builds what it needs
         machine.run([str(machine.OUT / "idem"), "conformance", "run", "--", _port(port)])
@@ -74,6 +75,7 @@ def runner(quick: bool) -> Section:
             report = json.loads(ran.stdout)
             asked[port].rounds.append(report["asked"] / report["duration_ms"])
             asked[port].extra = f"{report['asked']} cases"
+            cpu[port].rounds.append(report["asked"] / ran.cpu / 1e3)
             count = 40_000 if quick else 200_000
             command = [str(machine.OUT / "idem"), "conformance", "bulk", "--seed", "2"]
             ran = machine.run([*command, "--count", str(count), "--", _port(port)])
@@ -82,10 +84,12 @@ def runner(quick: bool) -> Section:
     return Section(
         "Runner",
         "idem conformance run --repeat N -- PORT; idem conformance bulk --count N -- PORT",
-        f"{rounds} rounds on the wall, the start of the port included.",
+        f"{rounds} rounds, the start of the port included. On the wall the two share the cores "
+        "with whatever else runs; the second table is what a second of one processor is good for.",
         [
-            Comparison("vectors, thousands of cases in a second", "k/s", list(asked.values())),
-            Comparison("bulk stream, thousands of cases in a second", "k/s", list(bulk.values())),
+            Comparison("vectors, thousands in a second", "k/s", list(asked.values())),
+            Comparison("vectors, thousands in a second of a processor", "k/s", list(cpu.values())),
+            Comparison("bulk stream, thousands in a second", "k/s", list(bulk.values())),
         ],
     )
 
