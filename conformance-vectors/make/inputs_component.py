@@ -84,6 +84,12 @@ def fill(g: Group) -> None:
         "a" * 2000,
         note="a key is bounded, a component is not",
     )
+    text(
+        "string-slash-after-1024-plain-bytes",
+        {"string": "a" * 1024 + "/"},
+        "a" * 1024 + "%2F",
+        note="what is beyond the longest key is escaped too",
+    )
     for slug, last in {
         "7f": "\x7f", "80": "\x80", "7ff": "\u07ff", "800": "\u0800", "d7ff": "\ud7ff",
         "ffff": "\uffff", "10000": "\U00010000", "10ffff": "\U0010ffff",

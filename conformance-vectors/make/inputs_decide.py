@@ -134,6 +134,15 @@ def fill(g: Group) -> None:
             hold=7,
         )
         g.add(f"{name}-with-jitter", ask(outcome, retry=2), "RETRY-021 RETRY-012")
+        later(
+            f"{name}-at-once",
+            "RETRY",
+            "RETRY-021 RETRY-010",
+            0,
+            outcome,
+            outcome=outcome,
+            schedule=[0],
+        )
         later(f"{name}-with-schedule", "RETRY", "RETRY-021 RETRY-010", 30_000, outcome, outcome=outcome, retry=1,
               schedule=[10_000, 30_000])  # fmt: skip
     later(
@@ -302,6 +311,15 @@ def fill(g: Group) -> None:
     )
     later("out-of-order-with-schedule", "HOLD", "RETRY-022", 30_000, "OUT_OF_ORDER", outcome="OUT_OF_ORDER", hold=1,
           schedule=[10_000, 30_000])  # fmt: skip
+    later(
+        "out-of-order-at-once",
+        "HOLD",
+        "RETRY-022 RETRY-010",
+        0,
+        "OUT_OF_ORDER",
+        outcome="OUT_OF_ORDER",
+        schedule=[0],
+    )
     g.add(
         "out-of-order-jitter-of-the-hold-count",
         ask("OUT_OF_ORDER", hold=3, retry=1),

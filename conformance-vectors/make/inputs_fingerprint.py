@@ -67,6 +67,17 @@ def fill(g: Group) -> None:
         "KEY-013 KEY-011",
         "KEY_TOO_LONG",
     )
+    add(
+        "length-1024-of-bytes",
+        fingerprint("{a}", component(bytes="00" * 512)),
+        "KEY-013 KEY-011 TXT-054",
+    )
+    add(
+        "length-1026-of-bytes",
+        fingerprint("{a}", component(bytes="00" * 513)),
+        "KEY-013 KEY-011 TXT-054",
+        "KEY_TOO_LONG",
+    )
     add("component-missing", fingerprint(AMOUNT, component(missing=True), component(string="USD")), "KEY-013 KEY-004",
         "KEY_COMPONENT_MISSING")  # fmt: skip
     add("component-faulty", fingerprint(AMOUNT, component(decimal={"text": "100,00"}), component(missing=True)),

@@ -127,6 +127,13 @@ def fill(g: Group) -> None:
         "a" * 1024,
         "KEY-011",
     )
+    key("length-of-bytes-alone", segments(component(bytes="00" * 512)), "00" * 512, "KEY-011 TXT-054")
+    key(
+        "length-exceeded-by-bytes-alone",
+        segments(component(bytes="00" * 513)),
+        LONG,
+        "KEY-011 TXT-054",
+    )
     key("length-with-a-digest", segments(t, component(sha256={"string": "a" * 5000})),
         "t:" + __import__("hashlib").sha256(b"a" * 5000).hexdigest()[:32], "KEY-003 KEY-011",
         "what is digested may be long")  # fmt: skip
