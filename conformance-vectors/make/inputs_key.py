@@ -127,7 +127,12 @@ def fill(g: Group) -> None:
         "a" * 1024,
         "KEY-011",
     )
-    key("length-of-bytes-alone", segments(component(bytes="00" * 512)), "00" * 512, "KEY-011 TXT-054")
+    key(
+        "length-of-bytes-alone",
+        segments(component(bytes="00" * 512)),
+        "00" * 512,
+        "KEY-011 TXT-054",
+    )
     key(
         "length-exceeded-by-bytes-alone",
         segments(component(bytes="00" * 513)),
