@@ -23,12 +23,8 @@ def main() -> int:
         if kind == "end":
             return 0
         if kind == "hello":
-            reply = {
-                "type": "hello",
-                "protocol": PROTOCOL,
-                "name": "idem-reference",
-                "version": "1.0.0",
-            }
+            reply: dict[str, Any] = {"type": "hello", "protocol": PROTOCOL}
+            reply |= {"name": "idem-reference", "version": "1.0.0"}
         elif kind == "case":
             reply = {"type": "result", "seq": question.get("seq")}
             reply.update(answer(question.get("op", ""), question.get("input")))
