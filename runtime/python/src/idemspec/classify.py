@@ -45,10 +45,10 @@ def classify_http(status: int) -> Outcome:
         raise IdemError("INPUT_INVALID", "is not an HTTP status from 100 to 599", "http", status)
     if status in _HTTP_THROTTLED:
         return Outcome.THROTTLED
-    if 200 <= status <= 299:
-        return Outcome.OK
-    if status in _HTTP_RETRYABLE or status < 200:
+    if status < 200 or status in _HTTP_RETRYABLE:
         return Outcome.RETRYABLE
+    if status < 300:
+        return Outcome.OK
     if status < 500 or status in _HTTP_NEVER:
         return Outcome.NON_RETRYABLE
     return Outcome.RETRYABLE

@@ -98,7 +98,7 @@ def producer_headers(
 
     Generated code passes its arguments in the order of CONF-042, so the first fault is the answer.
     """
-    produced_at = context.produced_at or None
+    produced_at = context.produced_at
     values = {
         "idempotency_key": idempotency_key,
         "event_id": context.event_id or None,

@@ -30,8 +30,8 @@ class StateMachine:
         try:
             TopologicalSorter(following).prepare()
         except CycleError as error:
-            path = " -> ".join(error.args[1])
-            raise IdemError("STATE_CYCLE", "is a cycle of transitions", "", path) from None
+            shown = " -> ".join(error.args[1])
+            raise IdemError("STATE_CYCLE", "is a cycle of transitions", "", shown) from None
         self._following = following
 
     def verdict(self, current: str, before: str, after: str) -> StateVerdict:
