@@ -1,13 +1,26 @@
-"""Small changes to a regular expression: a quantifier, a class, an alternative or an optional part."""
+"""Small changes to a regular expression: a quantifier, a class, a literal or a look-ahead each."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-_COUNTED = re.compile(r"\{(\d+)(?:(,)(\d*))?\}")
-_CLASS = re.compile(r"\[(?:\\.|[^\]\\])+\]")
-_RANGE = re.compile(r"(\w)-(\w)")
+# What a pattern is read as: no more syntax than the core has.
+_TOKEN = re.compile(
+    r"""
+      (?P<ahead>\(\?[=!](?:[^()\\]|\\.)*\))
+    | (?P<open>\(\?:|\()
+    | (?P<class>\[\^?(?:\\.|[^\]\\])+\])
+    | (?P<counted>\{[0-9]+(?:,[0-9]*)?\})
+    | (?P<quantifier>[*+?])
+    | (?P<escaped>\\.)
+    | (?P<other>[|)^$])
+    | (?P<literal>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+# A character or a range of a class.
+_ITEM = re.compile(r"(\\.|.)(?:-(\\.|.))?", re.DOTALL)
 
 
 def variants(pattern: str) -> Iterator[str]:
@@ -25,42 +38,60 @@ def variants(pattern: str) -> Iterator[str]:
 
 
 def _changed(pattern: str) -> Iterator[str]:
-    in_class = {i for m in _CLASS.finditer(pattern) for i in range(m.start(), m.end())}
+    tokens = list(_TOKEN.finditer(pattern))
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        quantified = after is not None and after.lastgroup in {"counted", "quantifier"}
+        for other in _others(token[0], str(token.lastgroup), quantified):
+            yield pattern[: token.start()] + other + pattern[token.end() :]
 
-    def at(start: int, end: int, text: str) -> str:
-        return pattern[:start] + text + pattern[end:]
 
-    for found in _COUNTED.finditer(pattern):
-        low, comma, high = found[1], found[2] or "", found[3] or ""
-        for step in (-1, 1):
-            yield at(*found.span(), f"{{{max(int(low) + step, 0)}{comma}{high}}}")
-            if high:
-                yield at(*found.span(), f"{{{low},{int(high) + step}}}")
-    for index, character in enumerate(pattern):
-        if index in in_class or (index and pattern[index - 1] == "\\"):
-            continue
-        if character == "+":
-            yield at(index, index + 1, "*")
-            yield at(index, index + 1, "")
-        elif character == "*":
-            yield at(index, index + 1, "+")
-        elif character == "?" and pattern[index - 1] not in "(*+":
-            yield at(index, index + 1, "")
-        elif (
-            character.isalnum()
-            and pattern[index - 1 : index] != "\\"
-            and not _COUNTED.search(pattern[max(0, index - 4) : index + 5])
-        ):
-            yield at(index, index + 1, "!")
-    for found in _CLASS.finditer(pattern):
-        for span in _RANGE.finditer(found[0]):
-            start = found.start() + span.start()
-            for low, high in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-                changed = f"{chr(ord(span[1]) + low)}-{chr(ord(span[2]) + high)}"
-                yield at(start, start + len(span[0]), changed)
-            yield at(start, start + len(span[0]), "")
-        for offset, character in enumerate(found[0][1:-1], 1):
-            if character not in "-\\^" or offset == len(found[0]) - 2:
-                if _RANGE.search(found[0][max(0, offset - 2) : offset + 3]) and character.isalnum():
-                    continue
-                yield at(found.start() + offset, found.start() + offset + 1, "")
+def _others(text: str, kind: str, quantified: bool) -> Iterator[str]:
+    match kind:
+        case "ahead":
+            yield ""
+        case "counted":
+            low, comma, high = text[1:-1].partition(",")
+            for step in (-1, 1):
+                yield f"{{{max(int(low) + step, 0)}{comma}{high}}}"
+                if high:
+                    yield f"{{{low},{int(high) + step}}}"
+        case "quantifier":
+            yield ""
+            yield {"+": "*", "*": "+", "?": "*"}[text]
+        case "escaped":
+            if not quantified:
+                yield f"{text}?"
+            if text[1] in ".+*?":
+                yield text[1]
+        case "literal":
+            if not quantified:
+                yield f"{text}?"
+            yield "!" if text != "!" else "#"
+        case "class":
+            if not quantified:
+                yield f"{text}?"
+            yield from _other_classes(text)
+
+
+def _other_classes(text: str) -> Iterator[str]:
+    begin = "[^" if text.startswith("[^") else "["
+    items = [(found[1], found[2]) for found in _ITEM.finditer(text[len(begin) : -1])]
+    for index, (first, last) in enumerate(items):
+        others = [""] if len(items) > 1 else []
+        if last:
+            low, high = ord(first[-1]), ord(last[-1])
+            for start, end in ((low + 1, high), (low - 1, high), (low, high + 1), (low, high - 1)):
+                others.append(f"{_escaped(start)}-{_escaped(end)}")
+        for other in others:
+            before, after = (
+                "".join(map(_item, some)) for some in (items[:index], items[index + 1 :])
+            )
+            yield f"{begin}{before}{other}{after}]"
+
+
+def _item(item: tuple[str, str | None]) -> str:
+    return item[0] if item[1] is None else f"{item[0]}-{item[1]}"
+
+
+def _escaped(code: int) -> str:
+    return f"\\{chr(code)}" if chr(code) in "\\]^-" else chr(code)
