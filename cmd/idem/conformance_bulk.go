@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -34,8 +35,8 @@ func newConformanceBulk(std streams) *cobra.Command {
 		Short: "Ask a port a million cases made from a seed, and compare the digest",
 		Long: `Asks a port cases made from a seed: every operation but message, valid, invalid, and most of all
 on the boundary between the two. The answers are compared by their digests, block by block, with
-the published ones; with --vs they are compared with those of another port, and the first case
-that differs is shown.`,
+the published ones, of seed 1; with --vs they are compared with those of another port, and the
+first case that differs is shown. A block is 10000 cases, and one that is not whole is not compared.`,
 		Example: `  idem conformance bulk -- conformance/java/port
   idem conformance bulk --seed 7 --count 100000 --vs conformance/go/port -- ./port
   idem conformance bulk --print --count 10`,
@@ -88,6 +89,7 @@ type bulkOutcome struct {
 	Count      int                            `json:"count"`
 	Digest     string                         `json:"digest"`
 	Compared   bool                           `json:"compared"`
+	Cases      int                            `json:"compared_with_published"`
 	Equal      bool                           `json:"equal"`
 	Blocks     []int                          `json:"differing_blocks"`
 	Difference *conformance.BulkDifference    `json:"difference,omitempty"`
@@ -119,9 +121,9 @@ func (f *bulkFlags) run(cmd *cobra.Command, port conformance.Command, std stream
 		return notRun(err)
 	}
 	r := results[0]
-	var differ []conformance.BulkMismatch
+	var against comparison
 	if published != nil {
-		if differ, err = r.Compare(published); err != nil {
+		if against.cases, against.differ, err = r.Compare(published); err != nil {
 			return brokenf("%w", err)
 		}
 	}
@@ -130,24 +132,49 @@ func (f *bulkFlags) run(cmd *cobra.Command, port conformance.Command, std stream
 			return err
 		}
 	}
-	equal := diff == nil && len(differ) == 0
+	compared := against.cases > 0 || f.versus != ""
+	equal := compared && diff == nil && len(against.differ) == 0
 	sound := !slices.ContainsFunc(results, func(r *conformance.BulkResult) bool { return !r.Sound() })
 	if f.asJSON {
 		outcome := bulkOutcome{
-			Port: r.Port, Seed: r.Seed, Count: r.Count, Digest: r.Digest, Compared: published != nil || f.versus != "",
-			Equal: equal && sound, Blocks: []int{}, Difference: diff, Ops: r.Ops, Millis: r.Took.Milliseconds(),
+			Port: r.Port, Seed: r.Seed, Count: r.Count, Digest: r.Digest, Compared: compared,
+			Cases: against.cases, Equal: equal && sound, Blocks: []int{}, Difference: diff, Ops: r.Ops, Millis: r.Took.Milliseconds(),
 		}
-		for _, d := range differ {
+		for _, d := range against.differ {
 			outcome.Blocks = append(outcome.Blocks, d.Block)
 		}
 		err = writeJSON(std.out, outcome)
 	} else {
-		f.tell(std, results, published, differ, diff)
+		f.tell(std, results, against, diff)
 	}
-	if err == nil && (!equal || !sound) {
+	switch {
+	case err != nil:
+		return err
+	case !compared && f.write == "":
+		return f.nothingCompared(published)
+	case compared && !equal || !sound:
 		return &exit{code: exitNo}
 	}
-	return err
+	return nil
+}
+
+// comparison is what came of the published digests: how many cases were compared, and which of their
+// blocks differ.
+type comparison struct {
+	cases  int
+	differ []conformance.BulkMismatch
+}
+
+// nothingCompared says why there is no verdict.
+func (f *bulkFlags) nothingCompared(published *conformance.BulkDigests) error {
+	switch {
+	case published == nil:
+		return failf("nothing to compare: no digests are published for seed %d; use --vs", f.opts.Seed)
+	case f.opts.Count < conformance.BulkBlock:
+		return failf("nothing to compare: %d is below the block of %d; use --vs or --count %[2]d", f.opts.Count, conformance.BulkBlock)
+	default:
+		return failf("nothing to compare: the digests are those of %d cases; use --vs or --count %[1]d", published.Count)
+	}
 }
 
 // shell returns the command that a shell makes of a line.
@@ -209,7 +236,7 @@ func (f *bulkFlags) writeDigests(r *conformance.BulkResult) error {
 }
 
 // tell writes the outcome for people.
-func (f *bulkFlags) tell(std streams, results []*conformance.BulkResult, published *conformance.BulkDigests, differ []conformance.BulkMismatch, diff *conformance.BulkDifference) {
+func (f *bulkFlags) tell(std streams, results []*conformance.BulkResult, against comparison, diff *conformance.BulkDifference) {
 	w := std.out
 	for _, r := range results {
 		fmt.Fprintf(w, "%s %s: %d cases of seed %d, %.0f a second\n", r.Port.Name, r.Port.Version, r.Count, r.Seed, float64(r.Count)/r.Took.Seconds())
@@ -227,22 +254,31 @@ func (f *bulkFlags) tell(std streams, results []*conformance.BulkResult, publish
 	} else if f.versus != "" {
 		fmt.Fprintln(w, "the two ports give the same answers")
 	}
-	switch {
-	case published == nil:
-	case len(differ) == 0:
-		fmt.Fprintln(w, "the digest is the published one")
-	default:
-		fmt.Fprintf(w, "\n%d of %d blocks differ from the published ones:\n", len(differ), len(results[0].Blocks))
-		for i, d := range differ {
-			if i == 10 {
-				fmt.Fprintln(w, "  …")
-				break
-			}
-			fmt.Fprintf(w, "  block %d, cases %d to %d\n", d.Block, d.First, d.Last)
-		}
+	switch n := len(against.differ); {
+	case n > 0:
+		against.tell(w)
 		if f.versus == "" {
 			fmt.Fprintln(w, "A port that is right shows the first case: --vs 'OTHER PORT'")
 		}
+	case against.cases > 0 && diff == nil:
+		which := "all"
+		if against.cases < results[0].Count {
+			which = "the first"
+		}
+		fmt.Fprintf(w, "%s %d cases have the published digests\n", which, against.cases)
+	}
+}
+
+// tell lists the blocks that differ.
+func (c comparison) tell(w io.Writer) {
+	blocks := (c.cases + conformance.BulkBlock - 1) / conformance.BulkBlock
+	fmt.Fprintf(w, "\n%d of %d blocks differ from the published ones, of %d cases compared:\n", len(c.differ), blocks, c.cases)
+	for i, d := range c.differ {
+		if i == 10 {
+			fmt.Fprintln(w, "  …")
+			break
+		}
+		fmt.Fprintf(w, "  block %d, cases %d to %d\n", d.Block, d.First, d.Last)
 	}
 }
 

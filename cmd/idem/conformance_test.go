@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,4 +210,55 @@ func TestBulk(t *testing.T) {
 		_, _, code := invoke(t, append([]string{"conformance", "bulk"}, args...)...)
 		assert.Equal(t, exitUsage, code, args)
 	}
+}
+
+// A stream without a whole block has no verdict: a port that is wrong must not get a yes.
+func TestBulkComparesWholeBlocksOnly(t *testing.T) {
+	t.Parallel()
+	bulk := func(mode string, args ...string) (string, string, int) {
+		return invoke(t, slices.Concat([]string{"conformance", "bulk"}, args, port(t, mode))...)
+	}
+	other := func(mode string) string { return strings.Join(port(t, mode)[1:], " ") }
+
+	stdout, stderr, code := bulk("bulk:0", "--count", "100")
+	assert.Equal(t, exitNo, code)
+	assert.NotContains(t, stdout, "published")
+	assert.Equal(t, "idem: nothing to compare: 100 is below the block of 10000; use --vs or --count 10000\n", stderr)
+
+	stdout, _, code = bulk("bulk:0", "--count", "100", "--json")
+	assert.Equal(t, exitNo, code)
+	var outcome bulkOutcome
+	require.NoError(t, json.Unmarshal([]byte(stdout), &outcome))
+	assert.False(t, outcome.Compared)
+	assert.False(t, outcome.Equal)
+
+	_, stderr, code = bulk("bulk:0", "--count", "20000", "--seed", "5")
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "no digests are published for seed 5")
+
+	stdout, _, code = bulk("bulk:0", "--count", "100", "--vs", other("bulk:0"))
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, stdout, "the two ports give the same answers")
+	assert.NotContains(t, stdout, "published")
+
+	digests := filepath.Join(t.TempDir(), "bulk.json")
+	_, stderr, code = bulk("bulk:0", "--count", "20000", "--write", digests)
+	require.Equal(t, exitOK, code, stderr)
+	for _, c := range []struct{ count, want string }{
+		{"20000", "all 20000 cases have the published digests"},
+		{"12000", "the first 10000 cases have the published digests"},
+	} {
+		stdout, _, code = bulk("bulk:0", "--count", c.count, "--against", digests)
+		assert.Equal(t, exitOK, code)
+		assert.Contains(t, stdout, c.want)
+	}
+
+	stdout, _, code = bulk("bulk:0", "--count", "12000", "--against", digests, "--vs", other("bulk:11000"))
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stdout, "1 cases differ, the first is 11000")
+	assert.NotContains(t, stdout, "published", "never beside a difference")
+
+	stdout, _, code = bulk("bulk:3", "--count", "12000", "--against", digests)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stdout, "1 of 1 blocks differ from the published ones, of 10000 cases compared")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 
 // testPort is the environment variable that makes this test binary a port which knows the answers.
 // Its value is what the port does wrong: "right" nothing, "wrong:GLOB…" the ids with that prefix,
-// "crash" all, "exit" its exit code.
+// "exit" its exit code, "bulk:N" answers every case with an error and the case N with another.
 const testPort = "IDEM_TEST_PORT"
 
 func TestMain(m *testing.M) {
@@ -58,11 +59,14 @@ func servePort(mode string) {
 		}
 		v := vectors[c.Op+string(c.Input)]
 		bad, isBad := strings.CutPrefix(mode, "wrong:")
+		odd, isBulk := strings.CutPrefix(mode, "bulk:")
 		switch {
 		case c.Type == "end" && mode == "exit":
 			os.Exit(3)
 		case c.Type == "end":
 			return
+		case isBulk:
+			fmt.Fprintf(out, `{"type":"result","seq":%d,"error":"WRONG_%t"}`+"\n", c.Seq, odd == strconv.Itoa(c.Seq))
 		case v == nil:
 			fmt.Fprintf(out, `{"type":"result","seq":%d,"unsupported":true}`+"\n", c.Seq)
 		case isBad && strings.HasPrefix(v.ID, bad):

@@ -56,26 +56,27 @@ type BulkMismatch struct {
 	Block, First, Last int
 }
 
-// Compare returns the blocks that differ from the published ones, of those that both have whole. It
-// is an error to compare streams that are not the same.
-func (d *BulkDigests) Compare(published *BulkDigests) ([]BulkMismatch, error) {
+// Compare returns how many cases were compared with the published ones, which is those of the blocks
+// that both have whole, and the blocks that differ. It is an error to compare streams that are not
+// the same.
+func (d *BulkDigests) Compare(published *BulkDigests) (compared int, differ []BulkMismatch, err error) {
 	if d.Seed != published.Seed {
-		return nil, fmt.Errorf("the digests published are those of seed %d, not %d", published.Seed, d.Seed)
+		return 0, nil, fmt.Errorf("the digests published are those of seed %d, not %d", published.Seed, d.Seed)
 	}
 	if d.Count == published.Count && d.Cases != published.Cases {
-		return nil, errors.New("this program makes other cases than those whose digests are published")
+		return 0, nil, errors.New("this program makes other cases than those whose digests are published")
 	}
-	var differ []BulkMismatch
 	for i := range d.Blocks {
 		first, last := i*BulkBlock+1, min((i+1)*BulkBlock, d.Count)
 		if i >= len(published.Blocks) || last != min((i+1)*BulkBlock, published.Count) {
 			break
 		}
+		compared = last
 		if d.Blocks[i] != published.Blocks[i] {
 			differ = append(differ, BulkMismatch{i + 1, first, last})
 		}
 	}
-	return differ, nil
+	return compared, differ, nil
 }
 
 // BulkOptions say which stream to ask.

@@ -44,8 +44,9 @@ func TestBulkDigests(t *testing.T) {
 
 	again, err := RunBulk(t.Context(), testCommand(t, "bulk-spaced"), bulkOptions(15_000))
 	require.NoError(t, err)
-	differ, err := again.Compare(&r.BulkDigests)
+	compared, differ, err := again.Compare(&r.BulkDigests)
 	require.NoError(t, err)
+	assert.Equal(t, 15_000, compared, "the last block is whole where the stream is")
 	assert.Empty(t, differ, "the same values in other words have the same digest")
 	assert.Equal(t, r.Digest, again.Digest)
 }
@@ -61,10 +62,10 @@ func TestBulkDifferenceIsFound(t *testing.T) {
 	assert.Equal(t, 12345, diff.Seq)
 	assert.Equal(t, 1, diff.Total)
 	assert.Equal(t, bulk.Make(7, 12344).Op, diff.Op)
-	differ, err := results[0].Compare(&right.BulkDigests)
+	_, differ, err := results[0].Compare(&right.BulkDigests)
 	require.NoError(t, err)
 	assert.Equal(t, []BulkMismatch{{2, 10_001, 15_000}}, differ)
-	differ, err = results[1].Compare(&right.BulkDigests)
+	_, differ, err = results[1].Compare(&right.BulkDigests)
 	require.NoError(t, err)
 	assert.Empty(t, differ)
 
@@ -101,13 +102,18 @@ func TestBulkOfAnUnsoundPort(t *testing.T) {
 func TestBulkCompareKnowsItsStream(t *testing.T) {
 	t.Parallel()
 	a := &BulkDigests{Seed: 1, Count: 20_000, Cases: "c", Blocks: []string{"x", "y"}}
-	_, err := a.Compare(&BulkDigests{Seed: 2, Count: 20_000, Cases: "c", Blocks: []string{"x", "y"}})
+	_, _, err := a.Compare(&BulkDigests{Seed: 2, Count: 20_000, Cases: "c", Blocks: []string{"x", "y"}})
 	assert.ErrorContains(t, err, "seed 2")
-	_, err = a.Compare(&BulkDigests{Seed: 1, Count: 20_000, Cases: "d", Blocks: []string{"x", "y"}})
+	_, _, err = a.Compare(&BulkDigests{Seed: 1, Count: 20_000, Cases: "d", Blocks: []string{"x", "y"}})
 	assert.ErrorContains(t, err, "other cases")
-	differ, err := a.Compare(&BulkDigests{Seed: 1, Count: 15_000, Cases: "d", Blocks: []string{"w", "z"}})
+	compared, differ, err := a.Compare(&BulkDigests{Seed: 1, Count: 15_000, Cases: "d", Blocks: []string{"w", "z"}})
 	require.NoError(t, err)
 	assert.Equal(t, []BulkMismatch{{1, 1, 10_000}}, differ, "only blocks that both have whole")
+	assert.Equal(t, 10_000, compared)
+	compared, differ, err = (&BulkDigests{Seed: 1, Count: 9_999, Blocks: []string{"z"}}).Compare(a)
+	require.NoError(t, err)
+	assert.Zero(t, compared, "no block is whole")
+	assert.Empty(t, differ)
 }
 
 func TestBulkDigestsFile(t *testing.T) {
