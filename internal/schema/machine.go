@@ -33,12 +33,17 @@ func (b *builder) machine(d protoreflect.EnumDescriptor, o *idempb.StateMachineO
 	place := at(d, extension)
 	for i, e := range o.GetTransition() {
 		edge := Edge{e.GetFrom(), e.GetTo()}
-		if seen[edge] {
+		stated := e.From != nil && e.To != nil
+		if stated && seen[edge] {
 			continue
 		}
-		seen[edge] = true
+		seen[edge] = stated
 		here := place.below(machineEdges, int32(i))
 		switch {
+		case e.From == nil:
+			b.problem(here, "OPT-041", fmt.Sprintf("a transition of %s has no from", short(d.FullName())), creationMend)
+		case e.To == nil:
+			b.problem(here, "OPT-041", fmt.Sprintf("a transition of %s has no to", short(d.FullName())), `add to: "…", the text of the state after`)
 		case !texts[edge.From]:
 			b.unknownState(here.below(edgeFrom), d, "from", edge.From, m)
 		case edge.To == "":

@@ -14,9 +14,30 @@ const (
 	transitionFrom    = 2
 )
 
+// creationMend is how to mend an edge without from: one that is left out by mistake is not to be read
+// as the state of what does not exist.
+const creationMend = `add from: "…", the text of the state before, or from: "" for a creation`
+
 // transition reads the edge that a message stands for. (OPT-031)
 func (b *builder) transition(p place, d protoreflect.MessageDescriptor, o *idempb.TransitionOptions) *Transition {
 	if o == nil {
+		return nil
+	}
+	complete := true
+	for _, part := range []struct {
+		there      bool
+		name, mend string
+	}{
+		{o.GetStateMachine() != "", "state_machine", `add the full name of an enum with one, state_machine: "shop.v1.OrderState"`},
+		{o.From != nil, "from", creationMend},
+		{o.To != nil, "to", `add to: "…", the text of the state after`},
+	} {
+		if !part.there {
+			b.problem(p, "OPT-031", fmt.Sprintf("transition of %s has no %s", short(d.FullName()), part.name), part.mend)
+			complete = false
+		}
+	}
+	if !complete {
 		return nil
 	}
 	name := protoreflect.FullName(o.GetStateMachine())
