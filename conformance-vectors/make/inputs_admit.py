@@ -76,6 +76,15 @@ def fill(g: Group) -> None:
         False,
     )
     proceed(
+        "no-record-beyond-the-largest-time",
+        ask(None, now=MAX - 499),
+        "DEDUP-002 CONF-037",
+        1,
+        1,
+        MAX,
+        False,
+    )
+    proceed(
         "no-record-above-double-precision",
         ask(None, now=2**53, lease=1),
         "DEDUP-002",
@@ -435,6 +444,24 @@ def fill(g: Group) -> None:
         3,
         1700,
         False,
+    )
+    proceed(
+        "failed-with-a-fence-that-cannot-grow",
+        ask(record("FAILED", fence=MAX)),
+        "DEDUP-002 CONF-037",
+        MAX,
+        3,
+        1700,
+        False,
+    )
+    proceed(
+        "expired-beyond-the-largest-time",
+        ask(record("PROCESSING"), now=MAX, lease=MAX),
+        "DEDUP-002 CONF-037",
+        4,
+        3,
+        MAX,
+        True,
     )
     proceed(
         "failed-fence-above-double-precision",

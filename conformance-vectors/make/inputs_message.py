@@ -424,6 +424,10 @@ def fill(g: Group) -> None:
     )
     key("tree-of-one", ask("Tree", f(1, "a")), "KEY-005", "a:~:~")
     key("tree-of-two", ask("Tree", f(1, "a"), f(2, b"")), "KEY-005", "a::~")
+    deep = b""
+    for _ in range(100):
+        deep = f(2, deep)
+    key("tree-of-a-hundred-and-one", ask("Tree", f(1, "a"), deep), "CONF-040", "a::")
     key("tree-of-nothing", ask("Tree"), "KEY-005", ":~:~")
     key("nested-message", ask("Outer.Inner", f(1, "a"), f(2, f(1, 1))), "KEY-010", "a:1")
     key("nested-message-unset", ask("Outer.Inner", f(1, "a")), "KEY-005", "a:~")

@@ -40,9 +40,14 @@ class Admission:
     wait: int = 0
 
 
+def sum_of(a: int, b: int) -> int:
+    """CONF-037."""
+    return min(a + b, 2**63 - 1)
+
+
 def admit(record: Record | None, delivery: Delivery) -> Admission:
     """DEDUP-001 to DEDUP-006: the first step that fits is the answer."""
-    new_lease = delivery.now + delivery.lease
+    new_lease = sum_of(delivery.now, delivery.lease)
 
     # 1
     if record is None:
@@ -71,5 +76,5 @@ def admit(record: Record | None, delivery: Delivery) -> Admission:
     elif record.attempts >= delivery.max_attempts:
         return Admission("CRASH_LOOP")
     else:
-        attempts = record.attempts + 1
-    return Admission("PROCEED", record.fence + 1, attempts, new_lease, recovered=processing)
+        attempts = sum_of(record.attempts, 1)
+    return Admission("PROCEED", sum_of(record.fence, 1), attempts, new_lease, recovered=processing)

@@ -3,6 +3,11 @@ import { areComparable } from './key.mjs';
 
 export const STATES = ['PROCESSING', 'SUCCESS', 'FAILED', 'DEAD'];
 
+const LARGEST = 2n ** 63n - 1n;
+
+// sum stays at the largest integer there is (CONF-037).
+const sum = (a, b) => (a + b > LARGEST ? LARGEST : a + b);
+
 // admit walks the steps of DEDUP-001; the first that fits is the answer.
 export function admit(record, delivery, call) {
   if (record === null) return proceed(1n, 1n, call, false);
@@ -14,7 +19,7 @@ export function admit(record, delivery, call) {
   if (record.state === 'PROCESSING' && record.leaseUntil > call.now) return underLease(record, call);
   if (delivery.redriveCount > record.redriveCount) return claimAgain(record, 1n, call);
   if (record.attempts >= call.maxAttempts) return { admission: 'CRASH_LOOP' };
-  return claimAgain(record, record.attempts + 1n, call);
+  return claimAgain(record, sum(record.attempts, 1n), call);
 }
 
 // isStale is step 4.
@@ -31,9 +36,9 @@ function underLease(record, call) {
 }
 
 function claimAgain(record, attempts, call) {
-  return proceed(record.fence + 1n, attempts, call, record.state === 'PROCESSING'); // DEDUP-003
+  return proceed(sum(record.fence, 1n), attempts, call, record.state === 'PROCESSING'); // DEDUP-003
 }
 
 function proceed(fence, attempts, call, recovered) {
-  return { admission: 'PROCEED', fence, attempts, leaseUntil: call.now + call.lease, recovered };
+  return { admission: 'PROCEED', fence, attempts, leaseUntil: sum(call.now, call.lease), recovered };
 }

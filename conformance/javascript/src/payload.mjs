@@ -2,7 +2,7 @@
 import { isWellFormed } from './bytes.mjs';
 import { fieldsOf, FIXED32, FIXED64, GROUP, LENGTH, malformed, packedOf, VARINT } from './wire.mjs';
 
-const MAX_DEPTH = 100; // of nested messages, as in most parsers (CONF-040)
+const MAX_DEPTH = 100; // of messages around a message, as in most parsers (CONF-040)
 
 const asInt32 = (value) => BigInt.asIntN(32, value);
 const asInt64 = (value) => BigInt.asIntN(64, value);
@@ -37,7 +37,7 @@ const emptyMessage = (type) => ({ type, values: new Map(), others: [] });
 // parse gives a message, or PAYLOAD_INVALID.
 export function parse(type, bytes) {
   const message = emptyMessage(type);
-  merge(message, bytes, 1);
+  merge(message, bytes, 0);
   checkRequired(message);
   return message;
 }

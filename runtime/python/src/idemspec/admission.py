@@ -92,7 +92,7 @@ def admit(
     `owner` is a random token of one claim, sent again only where that claim's reply was lost.
     """
     if record is None:
-        return Admission(AdmissionVerdict.PROCEED, 1, 1, now_ms + lease_ms)
+        return Admission(AdmissionVerdict.PROCEED, 1, 1, _sum(now_ms, lease_ms))
     if conflict(record.fingerprint, delivery.fingerprint):
         return Admission(AdmissionVerdict.KEY_REUSED)
     if record.state is RecordState.SUCCESS:
@@ -116,8 +116,13 @@ def admit(
         return Admission(AdmissionVerdict.CRASH_LOOP)
     return Admission(
         AdmissionVerdict.PROCEED,
-        record.fence + 1,
-        attempts + 1,
-        now_ms + lease_ms,
+        _sum(record.fence, 1),
+        _sum(attempts, 1),
+        _sum(now_ms, lease_ms),
         recovered=claimed,
     )
+
+
+def _sum(a: int, b: int) -> int:
+    """Stays at the largest integer of a store's column, as every port does."""
+    return min(a + b, 2**63 - 1)

@@ -89,8 +89,8 @@ public final class Admission {
     if (!redriven && record.attempts() >= maxAttempts) {
       return plain(Verdict.CRASH_LOOP);
     }
-    long attempts = redriven ? 1 : Math.addExact(record.attempts(), 1);
-    return claim(Math.addExact(record.fence(), 1), attempts, nowMs, leaseMs, processing);
+    long attempts = redriven ? 1 : sum(record.attempts(), 1);
+    return claim(sum(record.fence(), 1), attempts, nowMs, leaseMs, processing);
   }
 
   private static boolean isStale(DedupRecord record, Delivery delivery) {
@@ -110,12 +110,20 @@ public final class Admission {
 
   private static Admission claim(
       long fence, long attempts, long nowMs, long leaseMs, boolean recovered) {
-    return proceed(fence, attempts, Math.addExact(nowMs, leaseMs), recovered);
+    return proceed(fence, attempts, sum(nowMs, leaseMs), recovered);
   }
 
   private static Admission proceed(
       long fence, long attempts, long leaseUntilMs, boolean recovered) {
     return new Admission(Verdict.PROCEED, fence, attempts, leaseUntilMs, recovered, NOTHING, 0);
+  }
+
+  /**
+   * Adds integers that are 0 or more, and stays at the largest one: a fence that wrapped around
+   * would let every older claim write.
+   */
+  private static long sum(long a, long b) {
+    return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
   }
 
   private static Admission plain(Verdict verdict) {
