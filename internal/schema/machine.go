@@ -71,12 +71,49 @@ func (b *builder) machine(d protoreflect.EnumDescriptor, o *idempb.StateMachineO
 }
 
 func (b *builder) unknownState(p place, d protoreflect.EnumDescriptor, end, text string, m *Machine) {
+	b.problem(p, "OPT-041", fmt.Sprintf("a transition of %s has %s: %s, which is the text of no value", short(d.FullName()), end, quote(text)),
+		stateMend(d, text, m.States))
+}
+
+// stateMend is how to mend the text of no state: by the text of the value whose name it is, by the
+// prefix that the value lacks to have it, or by what there is.
+func stateMend(d protoreflect.EnumDescriptor, text string, states []State) string {
 	var texts []string
-	for _, s := range m.States[:min(len(m.States), 20)] {
+	for _, s := range states[:min(len(states), 20)] {
 		texts = append(texts, s.Text)
 	}
-	b.problem(p, "OPT-041", fmt.Sprintf("a transition of %s has %s: %s, which is the text of no value", short(d.FullName()), end, quote(text)),
-		"the states are "+list(texts, 12))
+	mend := "the states are " + list(texts, 12)
+	value := d.Values().ByName(protoreflect.Name(text))
+	for _, s := range states {
+		name := string(s.Value.Name())
+		switch {
+		case value != nil && value.Number() == s.Value.Number():
+			if s.Text == withoutPrefix(string(d.Name()), text) {
+				return "states are written without the enum's prefix: write " + short(s.Text) + "; " + mend
+			}
+			return "write " + short(s.Text) + ", the text of that value; " + mend
+		case s.Text == name && strings.HasSuffix(name, "_"+text):
+			prefix := short(prefix(string(d.Name())))
+			return fmt.Sprintf("write %s, name the value %s%s, or give it [(idem.v1.state).text = %s]: no prefix but %s is left out; %s",
+				short(name), prefix, short(text), quote(text), prefix, mend)
+		}
+	}
+	return mend
+}
+
+// prefix is what the names of an enum's values begin with: ORDER_STATE_ of OrderState, HTTP_STATE_ of
+// HTTPState.
+func prefix(enum string) string {
+	var b strings.Builder
+	upper := func(i int) bool { return i < len(enum) && 'A' <= enum[i] && enum[i] <= 'Z' }
+	lower := func(i int) bool { return i < len(enum) && 'a' <= enum[i] && enum[i] <= 'z' }
+	for i := range len(enum) {
+		if i > 0 && upper(i) && enum[i-1] != '_' && (!upper(i-1) || lower(i+1)) {
+			b.WriteByte('_')
+		}
+		b.WriteByte(enum[i])
+	}
+	return strings.ToUpper(b.String()) + "_"
 }
 
 // states reads the text of each number. An alias has the text of the first value of its number.

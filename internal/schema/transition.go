@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -12,6 +13,7 @@ import (
 const (
 	transitionMachine = 1
 	transitionFrom    = 2
+	transitionTo      = 3
 )
 
 // creationMend is how to mend an edge without from: one that is left out by mistake is not to be read
@@ -57,6 +59,8 @@ func (b *builder) transition(p place, d protoreflect.MessageDescriptor, o *idemp
 				"add option (idem.v1.state_machine) = { transition: {from: … to: …} } to the enum")
 		}
 		return nil // a machine with a problem, which is reported
+	case !b.knownStates(p, d, enum, o):
+		return nil
 	case !enum.Machine.hasEdge(o.GetFrom(), o.GetTo()):
 		b.problem(p.below(transitionFrom), "OPT-031",
 			fmt.Sprintf("transition of %s is %s -> %s, which %s does not allow", short(d.FullName()), quote(o.GetFrom()), quote(o.GetTo()), short(name)),
@@ -67,6 +71,29 @@ func (b *builder) transition(p place, d protoreflect.MessageDescriptor, o *idemp
 		Enum: enum, From: o.GetFrom(), To: o.GetTo(),
 		DeadLetterSuperseded: o.GetOnSuperseded() == idempb.OnSuperseded_ON_SUPERSEDED_DEAD_LETTER,
 	}
+}
+
+// knownStates refuses ends that are no state of the machine. (OPT-031)
+func (b *builder) knownStates(p place, d protoreflect.MessageDescriptor, enum *Enum, o *idempb.TransitionOptions) bool {
+	known := true
+	for _, end := range []struct {
+		number     int32
+		name, text string
+	}{
+		{transitionFrom, "from", o.GetFrom()},
+		{transitionTo, "to", o.GetTo()},
+	} {
+		isState := func(s State) bool { return s.Text == end.text }
+		if end.text == "" && end.number == transitionFrom || slices.ContainsFunc(enum.Machine.States, isState) {
+			continue
+		}
+		b.problem(p.below(end.number), "OPT-031",
+			fmt.Sprintf("transition of %s has %s: %s, which is the text of no value of %s",
+				short(d.FullName()), end.name, quote(end.text), short(enum.Desc.FullName())),
+			stateMend(enum.Desc, end.text, enum.Machine.States))
+		known = false
+	}
+	return known
 }
 
 // Verdicts is the verdict of a transition for each state that an edge of its machine names, and for "",
