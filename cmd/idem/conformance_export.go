@@ -50,7 +50,7 @@ func allFiles(source fs.FS) ([]newFile, error) {
 			return err
 		}
 		data, err := fs.ReadFile(source, path)
-		files = append(files, newFile{path, data, fileMode})
+		files = append(files, newFile{path: path, data: data, mode: fileMode})
 		return err
 	})
 	return files, err

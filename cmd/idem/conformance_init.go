@@ -53,7 +53,7 @@ Languages: ` + strings.Join(stub.Languages(), ", ") + ".",
 				if f.Executable {
 					mode = programMode
 				}
-				files = append(files, newFile{f.Path, f.Data, mode})
+				files = append(files, newFile{path: f.Path, data: f.Data, mode: mode})
 			}
 			if err := writeFiles(dir, files, force); err != nil {
 				return err
