@@ -289,7 +289,7 @@ func (Digest) EnumDescriptor() ([]byte, []int) {
 type Outcome int32
 
 const (
-	// Not classified: OUTCOME_RETRYABLE.
+	// Refused: what is not classified states no outcome, and is OUTCOME_RETRYABLE.
 	Outcome_OUTCOME_UNSPECIFIED Outcome = 0
 	// Done.
 	Outcome_OUTCOME_OK Outcome = 1
@@ -569,7 +569,7 @@ type TransitionOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The full name of the enum that declares the machine: "shop.v1.OrderState".
 	StateMachine *string `protobuf:"bytes,1,opt,name=state_machine,json=stateMachine" json:"state_machine,omitempty"`
-	// The text of the state before; "" for a creation.
+	// The text of the state before. It is always stated: "" for a creation.
 	From *string `protobuf:"bytes,2,opt,name=from" json:"from,omitempty"`
 	// The text of the state after.
 	To *string `protobuf:"bytes,3,opt,name=to" json:"to,omitempty"`
@@ -1017,7 +1017,7 @@ func (x *ErrorOptions) GetOutcome() Outcome {
 // Edge is one allowed transition.
 type StateMachineOptions_Edge struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The text of the state before; "" for a creation.
+	// The text of the state before. It is always stated: "" for a creation.
 	From *string `protobuf:"bytes,1,opt,name=from" json:"from,omitempty"`
 	// The text of the state after.
 	To            *string `protobuf:"bytes,2,opt,name=to" json:"to,omitempty"`
