@@ -212,7 +212,7 @@ func (t *target) verdict() {
 		return
 	}
 	t.P("// IdemVerdict is the verdict of the transition on an object in the state current, which is \"\" where there is")
-	t.P("// no object yet. A state that ", tr.Enum.Desc.FullName(), " does not have is STATE_UNKNOWN.")
+	t.P("// no object yet. A state that no transition of ", tr.Enum.Desc.FullName(), " names is STATE_UNKNOWN.")
 	t.constant("IdemVerdict", "(current string) ("+t.idem("Verdict")+", error)")
 	verdicts := tr.Verdicts()
 	t.P("switch current {")

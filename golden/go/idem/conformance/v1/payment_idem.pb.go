@@ -142,7 +142,7 @@ func (*PaymentSucceeded) IdemTransition() idem.Transition {
 }
 
 // IdemVerdict is the verdict of the transition on an object in the state current, which is "" where there is
-// no object yet. A state that idem.conformance.v1.OrderState does not have is STATE_UNKNOWN.
+// no object yet. A state that no transition of idem.conformance.v1.OrderState names is STATE_UNKNOWN.
 func (*PaymentSucceeded) IdemVerdict(current string) (idem.Verdict, error) {
 	switch current {
 	case "PAYING":

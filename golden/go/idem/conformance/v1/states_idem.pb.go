@@ -327,7 +327,7 @@ func (*InvoicePaid) IdemTransition() idem.Transition {
 }
 
 // IdemVerdict is the verdict of the transition on an object in the state current, which is "" where there is
-// no object yet. A state that idem.conformance.v1.InvoiceState does not have is STATE_UNKNOWN.
+// no object yet. A state that no transition of idem.conformance.v1.InvoiceState names is STATE_UNKNOWN.
 func (*InvoicePaid) IdemVerdict(current string) (idem.Verdict, error) {
 	switch current {
 	case "PAYING":
@@ -394,7 +394,7 @@ func (*InvoiceCancelled) IdemTransition() idem.Transition {
 }
 
 // IdemVerdict is the verdict of the transition on an object in the state current, which is "" where there is
-// no object yet. A state that idem.conformance.v1.InvoiceState does not have is STATE_UNKNOWN.
+// no object yet. A state that no transition of idem.conformance.v1.InvoiceState names is STATE_UNKNOWN.
 func (*InvoiceCancelled) IdemVerdict(current string) (idem.Verdict, error) {
 	switch current {
 	case "CREATED":
@@ -462,7 +462,7 @@ func (*TicketCreated) IdemTransition() idem.Transition {
 }
 
 // IdemVerdict is the verdict of the transition on an object in the state current, which is "" where there is
-// no object yet. A state that idem.conformance.v1.TicketHTTPState does not have is STATE_UNKNOWN.
+// no object yet. A state that no transition of idem.conformance.v1.TicketHTTPState names is STATE_UNKNOWN.
 func (*TicketCreated) IdemVerdict(current string) (idem.Verdict, error) {
 	switch current {
 	case "":
@@ -527,7 +527,7 @@ func (*TicketOpened) IdemTransition() idem.Transition {
 }
 
 // IdemVerdict is the verdict of the transition on an object in the state current, which is "" where there is
-// no object yet. A state that idem.conformance.v1.TicketHTTPState does not have is STATE_UNKNOWN.
+// no object yet. A state that no transition of idem.conformance.v1.TicketHTTPState names is STATE_UNKNOWN.
 func (*TicketOpened) IdemVerdict(current string) (idem.Verdict, error) {
 	switch current {
 	case "imported.v2":
@@ -594,7 +594,7 @@ func (*Job) IdemTransition() idem.Transition {
 }
 
 // IdemVerdict is the verdict of the transition on an object in the state current, which is "" where there is
-// no object yet. A state that idem.conformance.v1.Job.State does not have is STATE_UNKNOWN.
+// no object yet. A state that no transition of idem.conformance.v1.Job.State names is STATE_UNKNOWN.
 func (*Job) IdemVerdict(current string) (idem.Verdict, error) {
 	switch current {
 	case "QUEUED":

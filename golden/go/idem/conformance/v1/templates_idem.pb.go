@@ -1328,7 +1328,7 @@ func (*Everything) IdemTransition() idem.Transition {
 }
 
 // IdemVerdict is the verdict of the transition on an object in the state current, which is "" where there is
-// no object yet. A state that idem.conformance.v1.InvoiceState does not have is STATE_UNKNOWN.
+// no object yet. A state that no transition of idem.conformance.v1.InvoiceState names is STATE_UNKNOWN.
 func (*Everything) IdemVerdict(current string) (idem.Verdict, error) {
 	switch current {
 	case "PAYING":
