@@ -48,6 +48,16 @@ def without(value: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: inner for name, inner in value.items() if name not in names}
 
 
+# The characters beside the ranges that a scanner may compare with.
+BESIDE_DIGITS = {"slash-below-0": "/", "colon-above-9": ":"}
+BESIDE_LETTERS = {
+    "at-sign-below-a": "@",
+    "bracket-above-z": "[",
+    "backtick-below-a": "`",
+    "brace-above-z": "{",
+}
+
+
 def slugged(number: int) -> str:
     """A number as part of an id."""
     return f"minus-{-number}" if number < 0 else str(number)

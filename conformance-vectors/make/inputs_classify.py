@@ -94,6 +94,7 @@ def fill(g: Group) -> None:
         "prefix-of-a-final-one": "tls",
         "longer-than-a-final-one": "tls_hostname_mismatch",
         "64-letters": "a" * 64,
+        "first-and-last-letter": "a_z",
     }.items():
         g.add(f"net-{slug}", {"net": word}, "CLASS-001 CLASS-050", {"class": "RETRYABLE"})
     for slug, word in {

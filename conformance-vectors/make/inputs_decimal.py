@@ -121,6 +121,13 @@ def fill(g: Group) -> None:
     text("length-257-negative-by-negative-exponent", "-1e-254", "TXT-006", RANGE)
     text("length-256-of-digits-and-exponent", f"{ones[:200]}e56", "TXT-006")
     text("length-257-of-digits-and-exponent", f"{ones[:200]}e57", "TXT-006", RANGE)
+    text(
+        "length-301-within-the-largest-scale",
+        f"{ones[:100]}.{ones[:200]}",
+        "TXT-006",
+        RANGE,
+        max_scale=255,
+    )
     text("length-counts-after-trailing-zeros", f"1.{'0' * 400}", "TXT-004 TXT-006", "1")
     text("length-counts-after-leading-zeros", f"{'0' * 400}1", "TXT-006 TXT-007", "1")
     text("length-counts-trailing-integer-zeros", f"1{'0' * 256}", "TXT-006", RANGE)
@@ -247,6 +254,11 @@ def fill(g: Group) -> None:
         "colon": "1:2",
         "semicolon": "1;2",
         "slash-below-the-digits": "/",
+        "slash-in-a-fraction": "1.5/",
+        "colon-in-a-fraction": "1.5:",
+        "slash-in-an-exponent": "1e5/",
+        "colon-in-an-exponent": "1e5:",
+        "colon-alone": ":",
         "letters": "abc",
         "words": "one",
     }.items():

@@ -1,6 +1,6 @@
 """Reading headers: HDR-001 to HDR-015, the bindings, CONF-038."""
 
-from group import Group
+from group import BESIDE_DIGITS, BESIDE_LETTERS, Group
 
 KEYS = ("idempotency_key", "biz_key", "idempotency_key_previous")
 NAMES = ("event_type", "target_scope")
@@ -52,6 +52,7 @@ GOOD = {
     "next_retry_time": "2025-01-01T04:00:02.017Z",
     "reject_reason": "HTTP_502: bad gateway",
 }
+PLAIN_BYTES = "".join(chr(c) for c in range(0x21, 0x7F) if chr(c) not in '"\\')
 HTTP = {
     name: "-".join(["Idem", *(word.capitalize() for word in name.split("_"))]) for name in TABLE
 } | {
@@ -174,6 +175,8 @@ def fill(g: Group) -> None:
         spec, syntax = "HDR-002", "HEADER_SYNTAX"
         one(name, "good", GOOD[name], spec, GOOD[name])
         one(name, "every-mark", "aZ09._-", spec, "aZ09._-")
+        one(name, "first-and-last-letters", "AZaz", spec, "AZaz")
+        one(name, "one-letter", "A", spec, "A")
         one(name, "200-bytes", "n" * 200, spec, "n" * 200)
         one(name, "201-bytes", "n" * 201, spec, syntax)
         one(name, "empty", "", spec, "" if name == "expected_current_state" else syntax)
@@ -181,6 +184,8 @@ def fill(g: Group) -> None:
             "blank": "a b", "colon": "a:b", "slash": "a/b", "tilde": "~", "percent": "%41",
             "trailing-line-feed": "a\n", "two-byte-letter": "\u00e9", "arabic-digit": "\u0661", "plus": "a+b",
         }.items():  # fmt: skip
+            one(name, slug, value, spec, syntax)
+        for slug, value in BESIDE_LETTERS.items():
             one(name, slug, value, spec, syntax)
         one(name, "ill-formed", octets(b"a\xff"), "HDR-011", "HEADER_UTF8")
 
@@ -194,6 +199,14 @@ def fill(g: Group) -> None:
         "arabic-digit": good[:-1] + "\u0661", "uuid": GOOD["event_id"],
     }.items():  # fmt: skip
         one("fingerprint", slug, value, "HDR-002", "HEADER_SYNTAX")
+    for slug, value in (
+        ("digits-before-letters", "01234567-89abcdef01234567"),
+        ("letters-before-digits", "89abcdef-0123456789abcdef"),
+    ):
+        one("fingerprint", slug, value, "HDR-002", value)
+    for slug, value in {**BESIDE_DIGITS, "backtick-below-a": "`", "letter-g-above-f": "g"}.items():
+        one("fingerprint", f"template-{slug}", value + good[1:], "HDR-002", "HEADER_SYNTAX")
+        one("fingerprint", f"value-{slug}", good[:-2] + value + "9", "HDR-002", "HEADER_SYNTAX")
     one("fingerprint", "ill-formed", octets(b"\xff"), "HDR-011", "HEADER_UTF8")
 
     # --- integers
@@ -214,6 +227,9 @@ def fill(g: Group) -> None:
         "true": "true", "quotes": '"3"', "nul-after": "3\x00", "byte-order-mark": "\ufeff3",
     }.items():  # fmt: skip
         one("retry_count", slug, value, "HDR-001", "HEADER_SYNTAX")
+    for slug, value in BESIDE_DIGITS.items():
+        one("retry_count", slug, value, "HDR-001", "HEADER_SYNTAX")
+        one("retry_count", f"{slug}-after-a-digit", f"1{value}", "HDR-001", "HEADER_SYNTAX")
     one("retry_count", "ill-formed", octets(b"\xff"), "HDR-011", "HEADER_UTF8")
     one("retry_count", "four-bytes", octets(b"\x00\x00\x00\x03"), "HDR-001", "HEADER_SYNTAX",
         note="a big-endian integer, as other frameworks write it")  # fmt: skip
@@ -257,6 +273,16 @@ def fill(g: Group) -> None:
         "arabic-comma": "1\u060c2",
     }.items():  # fmt: skip
         schedule(slug, value, "HEADER_SYNTAX")
+    schedule("largest-digits", "9,99,0", "9,99,0")
+    schedule("leading-zero-first", "01,2", "HEADER_SYNTAX")
+    for slug, value in BESIDE_DIGITS.items():
+        for place, entries in (
+            ("first", f"{value},1"),
+            ("last", f"1,{value}"),
+            ("in-the-first", f"1{value},1"),
+            ("in-the-last", f"1,1{value}"),
+        ):
+            schedule(f"{slug}-{place}", entries, "HEADER_SYNTAX")
     schedule("syntax-before-length", thirty_two + ",32,x", "HEADER_SYNTAX", "HDR-011 HDR-013")
     schedule("syntax-before-range", "604800001,x", "HEADER_SYNTAX", "HDR-011 HDR-013")
     schedule("ill-formed", octets(b"1,\xff"), "HEADER_UTF8", "HDR-011")
@@ -720,6 +746,7 @@ def fill(g: Group) -> None:
         ("backslash-inside-unquoted", "a\\b", "a\\b"),
         ("quote-at-the-end-of-unquoted", 'abc"', 'abc"'),
         ("quoted-key-with-colons", '"t:v1:p%2F17"', "t:v1:p%2F17"),
+        ("every-plain-byte-quoted", f'"{PLAIN_BYTES}"', PLAIN_BYTES),
         ("quoted-1024-bytes", '"' + "k" * 1024 + '"', "k" * 1024),
         ("quoted-1024-escaped-bytes", '"' + '\\"' * 1024 + '"', '"' * 1024),
     ):
@@ -791,6 +818,19 @@ def fill(g: Group) -> None:
     )
     http("key-not-closed-is-no-other-key", ("Idempotency-Key", '"abc'), ("Idempotency-Key", '"\\"abc"'), spec="HDR-012 HDR-043",
          want="HEADER_CONFLICT", note="the second is the key that begins with a quote")  # fmt: skip
+    for slug, one_value, other, want in (
+        ("quoted-empty-equals-nothing", '""', "", "KEY_SYNTAX"),
+        ("quote-alone-is-not-nothing", '"', "", "HEADER_CONFLICT"),
+        ("quoted-blank-equals-itself-unquoted", '"a b"', "a b", "KEY_SYNTAX"),
+        ("quoted-delete-is-no-string", '"a\x7f"', "a\x7f", "HEADER_CONFLICT"),
+    ):
+        http(
+            f"key-{slug}",
+            ("Idempotency-Key", one_value),
+            ("Idempotency-Key", other),
+            spec="HDR-012 HDR-043",
+            want=want,
+        )
     http(
         "previous-key-is-not-quoted",
         ("Idem-Idempotency-Key-Previous", '"abc"'),
@@ -828,6 +868,12 @@ def fill(g: Group) -> None:
         )
     http(
         "tilde-and-blank-in-topic", (HTTP["topic"], "a ~b"), spec=byte, want=read({"topic": "a ~b"})
+    )
+    http(
+        "unit-separator-in-topic",
+        (HTTP["topic"], "a\x1fb"),
+        spec="HDR-044 HDR-014",
+        want=read(warnings=["topic"]),
     )
     http(
         "delete-in-tracestate",

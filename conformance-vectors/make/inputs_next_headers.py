@@ -503,6 +503,13 @@ def fill(g: Group) -> None:
         "HDR-041 HDR-015",
         [("topic", "t"), *plain, ("x-delay", number(-5))],
     )
+    add(
+        "http-first-topic-stays-as-it-is",
+        step(dead(), transport="http", topic="caf\u00e9"),
+        "HDR-044",
+        None,
+        "a mark is written in a reason alone",
+    )
     web_name = HTTP.__getitem__
     kept("http-names-are-written-as-in-the-table", [("idem-max-retry", "5"), ("IDEMPOTENCY-KEY", "k")],
          [(web_name("max_retry"), "5"), (web_name("idempotency_key"), "k")], "HDR-042", transport="http")  # fmt: skip

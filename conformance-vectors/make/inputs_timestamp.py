@@ -1,6 +1,6 @@
 """Timestamps: TXT-020 to TXT-025."""
 
-from group import Group, without
+from group import BESIDE_DIGITS, Group, without
 
 SYNTAX, RANGE = "TIMESTAMP_SYNTAX", "TIMESTAMP_RANGE"
 FIRST, LAST = -62_135_596_800, 253_402_300_799
@@ -255,6 +255,18 @@ def fill(g: Group) -> None:
     g.add("text-last-second-of-year-zero", written("0000-12-31T23:59:59.999999999Z", 9), "TXT-022",
           RANGE)  # fmt: skip
 
+    # --- text: every digit in every place that takes it
+    for d in range(10):
+        few, hour = min(d, 2), f"2{d}" if d < 4 else f"1{d}"
+        low = f"0{d}" if d else "10"
+        late = f"5{d}"
+        for slug, given in (
+            ("low", f"1{d}{d}{d}-{low}-{low}T0{d}:0{d}:0{d}.{d}+0{d}:0{d}"),
+            ("high", f"{d}00{d}-1{few}-2{d}T{hour}:{late}:{late}.0{d}-{hour}:{late}"),
+        ):
+            if (d, slug) != (0, "high"):  # of year zero
+                g.add(f"text-digit-{d}-in-{slug}-places", written(given, 2), "TXT-024 TXT-025")
+
     # --- text: calendar and clock
     def fault(slug, given, digits=0, spec="TXT-024"):
         g.add(slug, written(given, digits), spec, SYNTAX)
@@ -366,6 +378,34 @@ def fill(g: Group) -> None:
         "words": "now",
     }.items():
         fault(slug, given)
+    full = "2025-11-11T11:11:11.1+11:11"
+
+    def instead(start, stop, given):
+        return full[:start] + given + full[stop:]
+
+    for place, start, all_tens in (
+        ("month", 5, "01"),
+        ("day", 8, "013"),
+        ("hour", 11, "12"),
+        ("minute", 14, "1"),
+        ("second", 17, "1"),
+        ("offset-hour", 22, "12"),
+        ("offset-minute", 25, "1"),
+    ):
+        for slug, mark in BESIDE_DIGITS.items():
+            fault(f"{place}-of-tens-{slug}", instead(start, start + 2, f"{mark}1"))
+            for tens in all_tens:
+                fault(f"{place}-of-{tens}-and-{slug}", instead(start, start + 2, tens + mark))
+        for tens in all_tens:
+            fault(f"{place}-of-{tens}-alone", instead(start, start + 2, tens))
+    for slug, mark in BESIDE_DIGITS.items():
+        fault(f"year-{slug}", instead(3, 4, mark))
+        fault(f"fraction-{slug}", instead(20, 21, f"5{mark}"))
+    for name, index in {
+        "first-hyphen": 4, "second-hyphen": 7, "first-colon": 13, "second-colon": 16, "point": 19,
+        "offset-colon": 24,
+    }.items():  # fmt: skip
+        fault(f"{name}-left-out", instead(index, index + 1, ""))
     fault("fraction-of-ten-digits-with-offset", "2025-01-01T00:00:00.1234567890+01:00", 9)
 
     # --- no known shape

@@ -1,6 +1,6 @@
 """UUIDs: TXT-060."""
 
-from group import Group
+from group import BESIDE_DIGITS, Group
 
 PLAIN = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
 
@@ -19,6 +19,7 @@ def fill(g: Group) -> None:
     text("max", "ffffffff-ffff-ffff-ffff-ffffffffffff")
     text("max-upper-case", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF")
     text("every-hex-digit", "01234567-89ab-cdef-FEDC-BA9876543210")
+    text("every-hex-digit-otherwise", "89ABCDEF-0123-4567-89AB-CDEF01234567")
     for version in (1, 4, 7, 0, 15):
         text(f"version-{version}", f"018f3c5e-8a2b-{version:x}c3d-9e4f-5a6b7c8d9e0f")
     for variant, digit in (("ncs", "0"), ("microsoft", "c"), ("reserved", "e")):
@@ -79,6 +80,15 @@ def fill(g: Group) -> None:
         "base64": "+B1Prn3sEdCnZQCgyR5r9g==",
     }.items():
         text(slug, written, "UUID_SYNTAX")
+    beside = {**BESIDE_DIGITS, "at-sign-below-a": "@", "letter-g-upper-case": "G",
+              "backtick-below-a": "`", "letter-g": "g"}  # fmt: skip
+    for slug, mark in beside.items():
+        text(f"{slug}-in-the-second-field", PLAIN[:9] + mark + PLAIN[10:], "UUID_SYNTAX")
+        if slug != "letter-g":
+            text(f"{slug}-in-the-last-field", PLAIN[:-1] + mark, "UUID_SYNTAX")
+    text("letter-g-in-the-first-field", "g" + PLAIN[1:], "UUID_SYNTAX")
+    for position, name in ((8, "first"), (13, "second"), (18, "third"), (23, "fourth")):
+        text(f"hyphen-left-out-{name}", PLAIN[:position] + PLAIN[position + 1 :], "UUID_SYNTAX")
 
     g.faults(
         "CONF-021",
