@@ -22,7 +22,8 @@ from patterns import variants
 
 # The exceptions' words, the public names, the handshake, and a record of None.
 LEFT_OUT = {"__init__", "errors", "generated", "context"}
-_WORDS = {"problem", "shown", "_PROBLEMS"}
+# _begins finds where in a text its fault is.
+_WORDS = {"problem", "shown", "_PROBLEMS", "_begins"}
 
 _COMPARED = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -41,7 +42,9 @@ _COMPUTED = {
     ast.Sub: ast.Add,
     ast.Mult: ast.FloorDiv,
     ast.FloorDiv: ast.Mult,
+    ast.Div: ast.Mult,
     ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
     ast.BitXor: ast.BitOr,
@@ -95,9 +98,10 @@ def mutants_of(module: str, source: str, enums: Enums) -> Iterator[Mutant]:
     """The mutants of a module, in the order of its source."""
     tree = ast.parse(source)
     names: Counter[str] = Counter()
-    for place, node, replacement in _Changes(enums).of_body(tree.body, ""):
+    for place, node, replacement, *label in _Changes(enums).of_body(tree.body, ""):
         after = ast.unparse(replacement) if replacement is not None else "(left out)"
-        name = f"{module}.{place}: {_short(ast.unparse(node))} -> {_short(after)}"
+        change = label[0] if label else f"{_short(ast.unparse(node))} -> {_short(after)}"
+        name = f"{module}.{place}: {_ascii(change)}"
         names[name] += 1
         if names[name] > 1:
             name += f" #{names[name]}"
@@ -105,8 +109,13 @@ def mutants_of(module: str, source: str, enums: Enums) -> Iterator[Mutant]:
 
 
 def _short(text: str) -> str:
-    text = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
+    text = " ".join(text.split())
     return text if len(text) <= 72 else text[:69] + "..."
+
+
+def _ascii(text: str) -> str:
+    printable = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(printable).encode("ascii", "backslashreplace").decode()
 
 
 class _Replace(ast.NodeTransformer):
@@ -120,7 +129,8 @@ class _Replace(ast.NodeTransformer):
         return changed
 
 
-_Change = tuple[str, ast.AST, ast.AST | None]
+_Change = tuple[str, ast.AST, ast.AST | None] | tuple[str, ast.AST, ast.AST | None, str]
+"""Where, what, its replacement, and the words for both where they are not the code itself."""
 
 
 class _Changes:
@@ -267,8 +277,8 @@ class _Changes:
         name = ast.unparse(function)
         arguments: list[ast.expr] = [*node.args, *(keyword.value for keyword in node.keywords)]
         if name in _PATTERN_FUNCTIONS:
-            for pattern in _other_patterns(node.args[0]):
-                yield here, node.args[0], pattern
+            for label, pattern in _other_patterns(node.args[0]):
+                yield here, node.args[0], pattern, label
             return
         if name in _SWAPPED:
             yield here, node, _with(node, func=ast.Name(_SWAPPED[name], ast.Load()))
@@ -356,13 +366,14 @@ def _fewer(node: ast.expr) -> Iterator[ast.Constant]:
             yield ast.Constant(value[:index] + value[index + 1 :])  # type: ignore[operator]
 
 
-def _other_patterns(node: ast.expr) -> Iterator[ast.expr]:
+def _other_patterns(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     match node:
         case ast.Constant(value=str() as pattern):
-            yield from map(ast.Constant, variants(pattern))
+            for label, other in variants(pattern):
+                yield label, ast.Constant(other)
         case ast.Constant(value=bytes() as pattern):
-            for other in variants(pattern.decode("latin-1")):
-                yield ast.Constant(other.encode("latin-1"))
+            for label, other in variants(pattern.decode("latin-1")):
+                yield label, ast.Constant(other.encode("latin-1"))
         case ast.JoinedStr():
             # What is put in is one character of a private area meanwhile.
             parts = dict(enumerate(node.values, 0xE000))
@@ -371,9 +382,9 @@ def _other_patterns(node: ast.expr) -> Iterator[ast.expr]:
                 for mark, part in parts.items()
             )
             marks = [mark for mark in parts if chr(mark) in text]
-            for other in variants(text):
+            for label, other in variants(text):
                 if [ord(c) for c in other if ord(c) in parts] == marks:
-                    yield _joined(other, parts)
+                    yield label, _joined(other, parts)
 
 
 def _joined(text: str, parts: dict[int, ast.expr]) -> ast.JoinedStr:

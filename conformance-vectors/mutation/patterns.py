@@ -23,26 +23,25 @@ _TOKEN = re.compile(
 _ITEM = re.compile(r"(\\.|.)(?:-(\\.|.))?", re.DOTALL)
 
 
-def variants(pattern: str) -> Iterator[str]:
-    """The changed patterns that still compile and differ, each once."""
+def variants(pattern: str) -> Iterator[tuple[str, str]]:
+    """The changed patterns that still compile and differ, each once, with what was changed."""
     seen = {pattern}
-    for changed in _changed(pattern):
-        if changed in seen:
-            continue
-        seen.add(changed)
-        try:
-            re.compile(changed)
-        except re.error:
-            continue
-        yield changed
-
-
-def _changed(pattern: str) -> Iterator[str]:
     tokens = list(_TOKEN.finditer(pattern))
-    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+    for number, (token, after) in enumerate(zip(tokens, [*tokens[1:], None], strict=True), 1):
         quantified = after is not None and after.lastgroup in {"counted", "quantifier"}
         for other in _others(token[0], str(token.lastgroup), quantified):
-            yield pattern[: token.start()] + other + pattern[token.end() :]
+            changed = pattern[: token.start()] + other + pattern[token.end() :]
+            if changed not in seen and _compiles(changed):
+                seen.add(changed)
+                yield f"token {number}, {token[0]} -> {other or '(left out)'}", changed
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
 
 
 def _others(text: str, kind: str, quantified: bool) -> Iterator[str]:
@@ -66,7 +65,7 @@ def _others(text: str, kind: str, quantified: bool) -> Iterator[str]:
         case "literal":
             if not quantified:
                 yield f"{text}?"
-            yield "!" if text != "!" else "#"
+            yield ""
         case "class":
             if not quantified:
                 yield f"{text}?"

@@ -36,14 +36,14 @@ LIMIT: 3 -> 4
 LIMIT: 3 -> 2
 _grammar: re.compile('[a-c]x{2}').fullmatch -> re.compile('[a-c]x{2}').match
 _grammar: re.compile('[a-c]x{2}').fullmatch -> re.compile('[a-c]x{2}').search
-_grammar: '[a-c]x{2}' -> '[a-c]?x{2}'
-_grammar: '[a-c]x{2}' -> '[b-c]x{2}'
-_grammar: '[a-c]x{2}' -> '[`-c]x{2}'
-_grammar: '[a-c]x{2}' -> '[a-d]x{2}'
-_grammar: '[a-c]x{2}' -> '[a-b]x{2}'
-_grammar: '[a-c]x{2}' -> '[a-c]!{2}'
-_grammar: '[a-c]x{2}' -> '[a-c]x{1}'
-_grammar: '[a-c]x{2}' -> '[a-c]x{3}'
+_grammar: token 1, [a-c] -> [a-c]?
+_grammar: token 1, [a-c] -> [b-c]
+_grammar: token 1, [a-c] -> [`-c]
+_grammar: token 1, [a-c] -> [a-d]
+_grammar: token 1, [a-c] -> [a-b]
+_grammar: token 2, x -> (left out)
+_grammar: token 3, {2} -> {1}
+_grammar: token 3, {2} -> {3}
 Colour: 'RED' -> 'RED?'
 Colour: 'BLUE' -> 'BLUE?'
 paint: False -> True
@@ -104,14 +104,14 @@ def test_a_statement_that_the_tool_does_not_know_is_not_passed_over():
 @pytest.mark.parametrize(
     ("pattern", "some"),
     [
-        ("a+", ["a", "a*", "!+"]),
-        ("(?:a|b)?", ["(?:a|b)", "(?:a|b)*", "(?:a?|b)?", "(?:!|b)?"]),
+        ("a+", ["a", "a*"]),
+        ("(?:a|b)?", ["(?:a|b)", "(?:a|b)*", "(?:a?|b)?", "(?:|b)?"]),
         (r"\.[0-9]{1,9}", [r".[0-9]{1,9}", r"\.?[0-9]{1,9}", r"\.[0-9]{0,9}", r"\.[0-9]{1,10}"]),
         ("(?=x)[^ -~]", ["[^ -~]", "(?=x)[^!-~]", "(?=x)[^ -\x7f]"]),
     ],
 )
 def test_changes_of_a_pattern(pattern, some):
-    found = list(patterns.variants(pattern))
+    found = [changed for _, changed in patterns.variants(pattern)]
     assert set(some) <= set(found)
     assert pattern not in found
     assert len(set(found)) == len(found)
@@ -130,7 +130,9 @@ def test_every_operator_and_constant_of_the_core_has_a_mutant():
             none = isinstance(node, ast.Constant) and node.value is None
             if isinstance(node, OPERATORS) and not none and id(node) not in left_out:
                 assert node in changed, f"{module}: {ast.unparse(node)} in line {node.lineno}"
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in mutants._PATTERN_FUNCTIONS:
+            if isinstance(node, ast.Call) and id(node) not in left_out:
+                if ast.unparse(node.func) not in mutants._PATTERN_FUNCTIONS:
+                    continue
                 # In _matches itself the pattern is an argument.
                 assert node.args[0] in changed or isinstance(node.args[0], ast.Name)
 
