@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type keyFlags struct {
 	format  string
 	explain bool
 	asJSON  bool
+
+	empty bool // the payload
 }
 
 func newKey(std streams) *cobra.Command {
@@ -41,7 +44,7 @@ or with --of the biz key, the fingerprint or the previous key.
 
 The payload is a file with the message in protobuf's JSON (.json) or in its bytes; without one, or
 as -, standard input is read. The schema is a directory of .proto files or an image, which
-` + "`buf build -o image.binpb`" + ` writes; the default is what idem.yaml says.`,
+` + "`buf build -o image.binpb`" + ` writes; the default is what idem.yaml says, here or above within the repository.`,
 		Example: `  idem key --schema proto --type shop.v1.PaymentSucceeded payment.json
   idem key --type shop.v1.PaymentSucceeded --explain payment.json
   idem key --schema image.binpb --type shop.v1.PaymentSucceeded --of fingerprint payment.binpb`,
@@ -167,6 +170,7 @@ func (f *keyFlags) read(d protoreflect.MessageDescriptor, name string, in io.Rea
 	if len(data) > maxPayload {
 		return nil, brokenf("the payload has more than %d bytes", maxPayload)
 	}
+	f.empty = len(data) == 0
 	m := dynamicpb.NewMessage(d)
 	if isJSON {
 		err = protojson.Unmarshal(data, m)
@@ -174,13 +178,27 @@ func (f *keyFlags) read(d protoreflect.MessageDescriptor, name string, in io.Rea
 		err = proto.Unmarshal(data, m)
 	}
 	if err != nil {
-		format := "bytes"
-		if isJSON {
-			format = "JSON"
-		}
-		return nil, failf("the payload is no %s in protobuf's %s: %w", d.FullName(), format, err)
+		return nil, wrongPayload(d, data, isJSON, err)
 	}
 	return m, nil
+}
+
+// wrongPayload says why the payload is no message, and in which format it may be one.
+func wrongPayload(d protoreflect.MessageDescriptor, data []byte, isJSON bool, err error) error {
+	begin := bytes.TrimLeft(data, " \t\r\n")
+	looksJSON := bytes.HasPrefix(begin, []byte("{"))
+	switch {
+	case isJSON && len(begin) == 0:
+		return failf("the payload is empty: a message without fields is {} in JSON")
+	case isJSON && !looksJSON:
+		return failf("the payload is no %s in protobuf's JSON: %w\nIf it is in protobuf's bytes, say --format binary", d.FullName(), err)
+	case isJSON:
+		return failf("the payload is no %s in protobuf's JSON: %w", d.FullName(), err)
+	case looksJSON:
+		return failf("the payload is no %s in protobuf's bytes, and it looks like JSON: say --format json", d.FullName())
+	default:
+		return failf("the payload is no %s in protobuf's bytes: %w", d.FullName(), err)
+	}
 }
 
 // explained is the outcome as JSON.
@@ -212,7 +230,10 @@ func (f *keyFlags) tell(std streams, m *schema.Message, t *schema.Template, text
 	case err == nil:
 		fmt.Fprintln(std.out, text)
 	}
-	if err != nil {
+	switch {
+	case err != nil && f.empty:
+		return failf("%w\nThe payload is empty, which is a message without fields", err)
+	case err != nil:
 		return failf("%w", err)
 	}
 	return nil
@@ -223,8 +244,15 @@ func explain(w io.Writer, steps []render.Step) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "segment\tkind\tvalue\tcanonical text\tcomponent")
 	for _, s := range steps {
-		value, canonical := s.Value, s.Canonical
+		value, canonical, component := s.Value, s.Canonical, s.Component
 		switch {
+		case s.Error != "":
+			canonical, component = "-", s.Error
+			if s.Redacted {
+				value = "(redacted)"
+			} else if value == "" {
+				value = "not set"
+			}
 		case s.Absent:
 			value, canonical = "not set", "-"
 		case s.Redacted:
@@ -236,7 +264,7 @@ func explain(w io.Writer, steps []render.Step) {
 		if s.Digest {
 			kind += ", sha256"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.Segment, kind, shown(value), shown(canonical), s.Component)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", s.Segment, kind, shown(value), shown(canonical), component)
 	}
 	_ = table.Flush()
 }

@@ -94,13 +94,60 @@ func TestKeyReadsStandardInputAndTheConfiguration(t *testing.T) {
 	for text, want := range map[string]string{
 		"version: v2\n":                       `version "v2"`,
 		"version: v1\n":                       "names no schema",
-		"version: v1\nschema: x\nlint: [a]\n": "lint",
+		"version: v1\nschema: x\nlint: [a]\n": `idem.yaml has a key "lint" in line 3: the keys are version and schema`,
+		"":                                    "is empty",
+		"- version\n":                         "has no keys in line 1",
+		"version: v1\nschema: [a]\n":          "more than one value for schema in line 2",
+		"version: v1\nversion: v1\n":          `"version" again in line 2`,
+		"version: v1\n schema: x\n":           "is no YAML: ",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "idem.yaml"), []byte(text), 0o600))
 		_, stderr, code := invoke(t, "key", "--type", "shop.v1.Paid")
 		assert.Equal(t, exitUsage, code)
 		assert.Contains(t, stderr, want)
+		assert.NotContains(t, stderr, "main.")
 	}
+}
+
+func TestKeyLooksForTheConfigurationAbove(t *testing.T) {
+	dir, payload := schemaDir(t)
+	below := filepath.Join(dir, "services", "orders")
+	require.NoError(t, os.MkdirAll(below, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "idem.yaml"), []byte("version: v1\nschema: proto\n"), 0o600))
+	t.Chdir(below)
+	stdout, stderr, code := invoke(t, "key", "--type", "shop.v1.Paid", "--of", "biz_key", payload)
+	assert.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, "o-17\n", stdout)
+
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "services", ".git"), 0o755))
+	_, stderr, code = invoke(t, "key", "--type", "shop.v1.Paid", payload)
+	assert.Equal(t, exitUsage, code, "another repository's is not this one's")
+	assert.Contains(t, stderr, "no idem.yaml here or above")
+}
+
+func TestKeyShowsTheRowThatFails(t *testing.T) {
+	t.Parallel()
+	dir, _ := schemaDir(t)
+	payload := filepath.Join(dir, "p.json")
+	key := func(text string, args ...string) (string, string) {
+		require.NoError(t, os.WriteFile(payload, []byte(text), 0o600))
+		stdout, stderr, code := invoke(t, append([]string{"key", "--schema", filepath.Join(dir, "proto"), "--type", "shop.v1.Paid", payload}, args...)...)
+		assert.Equal(t, exitNo, code)
+		return stdout, stderr
+	}
+	stdout, stderr := key(`{"amount":{"currencyCode":"eur","units":"10"}}`, "--explain", "--of", "fingerprint")
+	assert.Contains(t, stdout, `currency_code:eur`)
+	assert.Contains(t, stdout, "MONEY_")
+	assert.Contains(t, stderr, "idem: amount: MONEY_")
+
+	stdout, _ = key(`{"card":"4111"}`, "--json")
+	var out explained
+	require.NoError(t, json.Unmarshal([]byte(stdout), &out))
+	last := out.Segments[len(out.Segments)-1]
+	assert.Equal(t, []string{"{payment_id}", `""`, "KEY_COMPONENT_MISSING"}, []string{last.Segment, last.Value, last.Error})
+
+	stdout, _ = key(`{"paymentId":"p"}`, "--explain")
+	assert.Regexp(t, `\{card\} .*\(redacted\) +- +KEY_COMPONENT_MISSING`, stdout)
 }
 
 func TestKeyReadsAnImage(t *testing.T) {
@@ -124,6 +171,10 @@ func TestKeySaysWhatIsWrong(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(refused, "a.proto"), []byte(strings.ReplaceAll(testProto, "{order_id}", "{order}")), 0o600))
 	bad := filepath.Join(dir, "bad.json")
 	require.NoError(t, os.WriteFile(bad, []byte(`{"paymentId":""}`), 0o600))
+	unimported := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(unimported, "a.proto"), []byte(strings.ReplaceAll(testProto, "import \"idem/v1/options.proto\";", "")), 0o600))
+	void := filepath.Join(dir, "void.binpb")
+	require.NoError(t, os.WriteFile(void, nil, 0o600))
 	long := filepath.Join(dir, "long.json")
 	require.NoError(t, os.WriteFile(long, []byte(`{"card":"1","paymentId":"`+strings.Repeat("x", 1100)+`"}`), 0o600))
 
@@ -145,7 +196,11 @@ func TestKeySaysWhatIsWrong(t *testing.T) {
 		{exitUsage, "--format xml", []string{"--schema", proto, "--type", "shop.v1.Paid", "--format", "xml", payload}},
 		{exitUsage, "read the payload", []string{"--schema", proto, "--type", "shop.v1.Paid", "nothing.json"}},
 		{exitNo, "has no idempotency_key_previous", []string{"--schema", proto, "--type", "shop.v1.Paid", "--of", "idempotency_key_previous", payload}},
-		{exitNo, "protobuf's bytes", []string{"--schema", proto, "--type", "shop.v1.Paid", "--format", "binary", payload}},
+		{exitUsage, `has to say: import "idem/v1/options.proto";`, []string{"--schema", unimported, "--type", "shop.v1.Paid", payload}},
+		{exitNo, "the payload is empty", []string{"--schema", proto, "--type", "shop.v1.Paid"}},
+		{exitNo, "The payload is empty", []string{"--schema", proto, "--type", "shop.v1.Paid", void}},
+		{exitNo, "say --format binary", []string{"--schema", proto, "--type", "shop.v1.Paid", "--format", "json", filepath.Join(proto, "shop/v1/shop.proto")}},
+		{exitNo, "say --format json", []string{"--schema", proto, "--type", "shop.v1.Paid", "--format", "binary", payload}},
 		{exitNo, "payment_id: KEY_COMPONENT_MISSING", []string{"--schema", proto, "--type", "shop.v1.Paid", bad}},
 		{exitNo, "KEY_TOO_LONG", []string{"--schema", proto, "--type", "shop.v1.Paid", long}},
 	} {

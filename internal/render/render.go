@@ -30,10 +30,13 @@ type Step struct {
 	Redacted bool `json:"redacted,omitempty"`
 	// Component is what stands in the text.
 	Component string `json:"component"`
+	// Error is the code where there is no component.
+	Error string `json:"error,omitempty"`
 }
 
-// Template renders a template. Where a component fails it returns the steps before it and an
-// *idem.Error that names the field; the length of the whole is the caller's to check.
+// Template renders a template. Where a component fails it returns the steps up to it, the last of them
+// with the code, and an *idem.Error that names the field; the length of the whole is the caller's to
+// check.
 func Template(t *schema.Template, m protoreflect.Message) ([]byte, []Step, error) {
 	var text []byte
 	var steps []Step
@@ -45,7 +48,8 @@ func Template(t *schema.Template, m protoreflect.Message) ([]byte, []Step, error
 		if segment.Component != nil {
 			var err error
 			if step, err = component(segment.Component, m); err != nil {
-				return nil, steps, err
+				step.Error = string(idem.CodeOf(err))
+				return nil, append(steps, step), err
 			}
 		}
 		steps = append(steps, step)
@@ -88,7 +92,13 @@ func component(c *schema.Component, m protoreflect.Message) (Step, error) {
 		step.Absent, step.Digest = true, false
 		step.Component = string(idem.AppendAbsent(nil))
 		return step, nil
-	case state == unset || state == zero && !c.AllowMissing:
+	case state == unset:
+		return step, idem.Missing(c.Name)
+	}
+	if !c.Redacted {
+		step.Value = show(c, v)
+	}
+	if state == zero && !c.AllowMissing {
 		return step, idem.Missing(c.Name)
 	}
 	text, err := canonical(c, v)
@@ -99,7 +109,7 @@ func component(c *schema.Component, m protoreflect.Message) (Step, error) {
 		return step, idem.InField(err, c.Name)
 	}
 	if !c.Redacted {
-		step.Value, step.Canonical = show(c, v), text
+		step.Canonical = text
 	}
 	switch {
 	case c.Digest:

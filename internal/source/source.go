@@ -138,7 +138,7 @@ func readDir(ctx context.Context, dir string) (*Files, error) {
 	}
 	linked, err := compiler.Compile(ctx, names...)
 	if err != nil {
-		return nil, fmt.Errorf("compile the schema: %w\nImports from a registry, and edition 2024, are in an image alone: `buf build -o image.binpb`, and name that", err)
+		return nil, fmt.Errorf("compile the schema: %w%s", err, mend(err))
 	}
 	var protos []*descriptorpb.FileDescriptorProto
 	seen := map[string]bool{}
@@ -146,6 +146,18 @@ func readDir(ctx context.Context, dir string) (*Files, error) {
 		protos = behindImports(protos, f, seen)
 	}
 	return link(protos, names)
+}
+
+// mend says what to do about an error of the compiler, where that is known.
+func mend(err error) string {
+	switch text := err.Error(); {
+	case strings.Contains(text, "unknown extension idem.v1."):
+		return "\nThe file has to say: import \"" + optionsproto.Path + "\";"
+	case errors.Is(err, fs.ErrNotExist), strings.Contains(text, "edition value"):
+		return "\nImports from a registry, and edition 2024, are in an image alone: `buf build -o image.binpb`, and name that"
+	default:
+		return ""
+	}
 }
 
 // modules returns the directories that imports start from.

@@ -124,6 +124,18 @@ func TestWhatIsNoSchema(t *testing.T) {
 	_, err = source.Read(t.Context(), dir)
 	assert.ErrorContains(t, err, "a.proto:2")
 	assert.ErrorContains(t, err, "buf build")
+	for text, want := range map[string]string{
+		"edition = \"2024\";\n": "buf build",
+		"syntax = \"proto3\";\nmessage M {\n  option (idem.v1.message) = {};\n}\n": `import "idem/v1/options.proto";`,
+	} {
+		write(t, dir, "a.proto", text)
+		_, err = source.Read(t.Context(), dir)
+		assert.ErrorContains(t, err, want)
+	}
+	write(t, dir, "a.proto", "syntax = \"proto3\";\nmessage {")
+	_, err = source.Read(t.Context(), dir)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "buf build")
 	_, err = source.Read(t.Context(), filepath.Join(dir, "a.proto"))
 	assert.ErrorContains(t, err, "one .proto file")
 	write(t, dir, "image.binpb", "no image")
