@@ -16,7 +16,7 @@ import (
 // backoffFlags are the flags of `idem backoff`.
 type backoffFlags struct {
 	base, limit, jitter, retryAfter time.Duration
-	schedule                        []time.Duration
+	schedule                        delayList
 	maxRetry                        int32
 	asJSON                          bool
 }
@@ -32,7 +32,12 @@ taken from --schedule, and a jitter that is a hash of the key and the retry.`,
 		Example: `  idem backoff order-8317 --max 60s --jitter 20ms
   idem backoff order-8317 --schedule 10s,30s,1m,10m --max-retry 6`,
 		Args: exactly("KEY"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, other := range []string{"base", "max"} {
+				if len(flags.schedule) > 0 && cmd.Flags().Changed(other) { // OPT-030
+					return fmt.Errorf("--schedule and --%s exclude each other: the delays of a schedule are not doubled", other)
+				}
+			}
 			policy, err := flags.policy()
 			if err != nil {
 				return err
@@ -50,13 +55,41 @@ taken from --schedule, and a jitter that is a hash of the key and the retry.`,
 	f := command.Flags()
 	f.DurationVar(&flags.base, "base", idem.DefaultBackoffBase*time.Second, "delay before the first retry, in whole seconds")
 	f.DurationVar(&flags.limit, "max", idem.DefaultBackoffMax*time.Second, "largest doubled delay, in whole seconds")
+	f.Lookup("max").DefValue = "5m" // not 5m0s
 	f.DurationVar(&flags.jitter, "jitter", idem.DefaultBackoffJitter*time.Millisecond, "largest jitter, in whole milliseconds")
-	f.DurationSliceVar(&flags.schedule, "schedule", nil, "explicit delays instead of --base and --max; the last one repeats")
+	f.Var(&flags.schedule, "schedule", "explicit delays instead of --base and --max; the last one repeats")
 	f.DurationVar(&flags.retryAfter, "retry-after", 0, "a Retry-After that every refusal comes with")
 	f.Int32Var(&flags.maxRetry, "max-retry", idem.DefaultMaxRetry, "retries allowed")
 	f.BoolVar(&flags.asJSON, "json", false, "as one JSON object")
 	return command
 }
+
+// delayList is a flag's list of delays.
+type delayList []time.Duration
+
+// Set adds delays that are separated by commas.
+func (l *delayList) Set(text string) error {
+	for part := range strings.SplitSeq(text, ",") {
+		d, err := time.ParseDuration(strings.TrimSpace(part))
+		if err != nil {
+			return fmt.Errorf("%q is no duration like 1m30s", part)
+		}
+		*l = append(*l, d)
+	}
+	return nil
+}
+
+// String returns the delays as Set reads them.
+func (l *delayList) String() string {
+	parts := make([]string, len(*l))
+	for i, d := range *l {
+		parts[i] = d.String()
+	}
+	return strings.Join(parts, ",")
+}
+
+// Type names the value in the help.
+func (l *delayList) Type() string { return "durations" }
 
 // policy returns the policy that the flags state.
 func (f *backoffFlags) policy() (idem.Policy, error) {
@@ -135,6 +168,10 @@ func backoffTable(key string, p idem.Policy, retryAfterMs int64) (*delays, error
 }
 
 func (t *delays) write(std streams) error {
+	if len(t.Delays) == 0 {
+		_, err := fmt.Fprintln(std.out, "no retry: the message is dead-lettered when it fails for the first time (max_retry 0)")
+		return err
+	}
 	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "retry\tbase ms\tjitter ms\tdelay ms\tdelay\tsince the first failure\t")
 	for _, d := range t.Delays {

@@ -34,6 +34,8 @@ func TestBackoffAsJSON(t *testing.T) {
 
 	stdout, _, _ = invoke(t, "backoff", "k", "--max-retry", "0", "--json")
 	assert.Contains(t, stdout, `"delays": []`)
+	stdout, _, _ = invoke(t, "backoff", "k", "--max-retry", "0")
+	assert.Equal(t, "no retry: the message is dead-lettered when it fails for the first time (max_retry 0)\n", stdout)
 }
 
 func TestBackoffOfWhatIsNoKey(t *testing.T) {

@@ -61,6 +61,7 @@ first case that differs is shown. A block is 10000 cases, and one that is not wh
 	f.BoolVar(&flags.asJSON, "json", false, "write the outcome as one JSON object")
 	f.DurationVar(&flags.opts.Limits.Case, "timeout", 2*time.Second, "time limit for one answer")
 	f.DurationVar(&flags.opts.Limits.Start, "start-timeout", 5*time.Minute, "time limit for the hello")
+	f.Lookup("start-timeout").DefValue = "5m" // not 5m0s
 	return command
 }
 

@@ -62,6 +62,7 @@ Exit code: 0 conformant, 1 not conformant, 2 usage, 3 the port could not be run.
 	f.StringVar(&flags.output, "output", "", "write the report to this file, and the text report to standard output")
 	f.DurationVar(&flags.timeout, "timeout", 2*time.Second, "time limit for one answer")
 	f.DurationVar(&flags.startTimeout, "start-timeout", 5*time.Minute, "time limit for the hello, within which a port may build what it needs")
+	f.Lookup("start-timeout").DefValue = "5m" // not 5m0s
 	f.IntVar(&flags.repeat, "repeat", 1, "ask every case this many times")
 	f.IntVar(&flags.parallel, "parallel", 1, "share the cases among this many processes")
 	f.BoolVar(&flags.strict, "strict", false, "also check what no case can: an unknown op, the end of input without end, lines that are no JSON object")

@@ -34,6 +34,9 @@ func TestUsageIsExitCode2(t *testing.T) {
 		{"not a whole number of seconds", []string{"backoff", "k", "--base", "1500ms"}},
 		{"out of range", []string{"backoff", "k", "--max", "2000000h"}},
 		{"the bounds are 1 to 86400", []string{"backoff", "k", "--base", "25h"}},
+		{"--schedule and --base exclude each other", []string{"backoff", "k", "--schedule", "1s", "--base", "1s"}},
+		{"--schedule and --max exclude each other", []string{"backoff", "k", "--schedule", "1s,2s", "--max", "1m"}},
+		{`"2" is no duration like 1m30s`, []string{"backoff", "k", "--schedule", "1s,2"}},
 		{"--retry-after is negative", []string{"backoff", "k", "--retry-after", "-1s"}},
 		{"max_retry", []string{"backoff", "k", "--max-retry", "101"}},
 		{"no --lang", []string{"init"}},
@@ -57,6 +60,14 @@ func TestHelpIsNoError(t *testing.T) {
 		assert.NotEmpty(t, stdout)
 		assert.Empty(t, stderr)
 	}
+}
+
+func TestHelpShowsReadableDefaults(t *testing.T) {
+	t.Parallel()
+	stdout, _, _ := invoke(t, "backoff", "--help")
+	assert.Contains(t, stdout, "(default 5m)")
+	assert.NotContains(t, stdout, "durationSlice")
+	assert.NotContains(t, stdout, "[]")
 }
 
 func TestVersion(t *testing.T) {
