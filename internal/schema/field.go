@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/idem-spec/idem/runtime/go/idem/idempb"
 )
@@ -140,10 +141,17 @@ func (f *fieldInfo) scalar(d protoreflect.FieldDescriptor, kind protoreflect.Kin
 		f.kind = Bool
 	case protoreflect.EnumKind:
 		f.kind = Enum32
-		if d.Enum().IsClosed() {
+		switch {
+		case d.Enum().IsClosed():
 			f.kind = 0
 			f.what = fmt.Sprintf("%s is of the closed enum %s", short(d.Name()), short(d.Enum().FullName()))
 			f.mend = "use an open enum (proto3, or features.enum_type = OPEN): a closed one reads as unset where the number is new"
+		case ClosedInJava(d):
+			f.kind = 0
+			where, mend := whereClosed(d)
+			f.what = fmt.Sprintf("%s is of the open enum %s, which Java reads as a closed one in %s",
+				short(d.Name()), short(d.Enum().FullName()), where)
+			f.mend = mend + ": a new number reads as unset in Java, and as itself elsewhere"
 		}
 	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
 		f.kind, f.bits, f.signed = Int, 32, true
@@ -156,6 +164,14 @@ func (f *fieldInfo) scalar(d protoreflect.FieldDescriptor, kind protoreflect.Kin
 	default:
 		f.what, f.mend = fmt.Sprintf("%s is a %s, which has no text", short(d.Name()), kind), floatMend
 	}
+}
+
+// whereClosed is what makes Java read the enum of a field as a closed one, and how to mend it.
+func whereClosed(d protoreflect.FieldDescriptor) (where, mend string) {
+	if Edition(d.ParentFile()) == descriptorpb.Edition_EDITION_PROTO2 {
+		return "a field of a proto2 file", "name another field, or declare the message in a proto3 or edition file"
+	}
+	return "a field with features.(pb.java).legacy_closed_enum", "leave the feature out"
 }
 
 // applyOption refuses a field option that does not fit, and lets the kind follow it. (OPT-020, OPT-021)

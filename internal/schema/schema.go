@@ -4,7 +4,7 @@
 //
 // The outline: build.go walks the files; options.go finds the options; template.go, component.go,
 // message.go, policy.go and transition.go are about messages; enum.go and machine.go about enums;
-// position.go and problem.go say what is wrong and where.
+// features.go about what editions say; position.go and problem.go say what is wrong and where.
 package schema
 
 import "google.golang.org/protobuf/reflect/protoreflect"

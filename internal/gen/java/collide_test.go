@@ -75,16 +75,6 @@ func TestProblems(t *testing.T) {
 			support: "com.acme",
 			want:    "a.proto:3:1: protoc's class of shop.v1.Header is com.acme.Header, and a support class of idem is too: choose another support_package, or give the file another java_package",
 		},
-		{
-			name: "an enum that Java alone reads as closed",
-			files: map[string]string{
-				"a.proto": `syntax = "proto2"; package shop.v2; import "idem/v1/options.proto"; import "b.proto";` + "\n" +
-					`message Paid { option (idem.v1.message) = {idempotency_key: "a:{state}:{state}"};` + "\n" +
-					`optional shop.v1.State state = 1; }`,
-				"b.proto": head + "enum State { ZERO = 0; }",
-			},
-			want: "a.proto:3:1: shop.v2.Paid.state is in a template, and Java reads its enum as a closed one, since the field is in a proto2 file or has features.(pb.java).legacy_closed_enum: a new number reads as unset there, and as itself elsewhere: move the message to a proto3 or edition file, or leave the feature out",
-		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

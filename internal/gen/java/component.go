@@ -126,9 +126,6 @@ func (r *run) present(c *schema.Component) (present, missing string) {
 func (r *run) value(c *schema.Component) string {
 	value := r.holder(c.Path) + ".get" + r.names.accessor(c.Leaf())
 	if c.Kind == schema.Enum32 {
-		if readsAsClosed(c.Leaf()) {
-			r.closed(c)
-		}
 		value += "Value"
 	}
 	value += "()"
@@ -136,14 +133,6 @@ func (r *run) value(c *schema.Component) string {
 		value += ".getValue()"
 	}
 	return value
-}
-
-// closed refuses an enum that is open for all but Java.
-func (r *run) closed(c *schema.Component) {
-	d := c.Leaf()
-	r.problem(d, "OPT-013",
-		string(d.FullName())+" is in a template, and Java reads its enum as a closed one, since the field is in a proto2 file or has features.(pb.java).legacy_closed_enum: a new number reads as unset there, and as itself elsewhere",
-		"move the message to a proto3 or edition file, or leave the feature out")
 }
 
 // append is the statements that append the text of a component that is not missing.

@@ -7,6 +7,8 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/idem-spec/idem/internal/schema"
 )
 
 // The names that protoc's Java generator gives (PLUG-005). names_test.go asks protoc itself.
@@ -40,7 +42,7 @@ func outerClass(f protoreflect.FileDescriptor) string {
 	}
 	name := camelCase(base, true)
 	switch {
-	case edition(f) >= descriptorpb.Edition_EDITION_2024:
+	case schema.Edition(f) >= descriptorpb.Edition_EDITION_2024:
 		return name + "Proto"
 	case declares(f, protoreflect.Name(name)):
 		return name + "OuterClass"
@@ -73,8 +75,8 @@ func inFileClass(d protoreflect.Descriptor) bool {
 		top = parent
 	}
 	f := d.ParentFile()
-	if edition(f) >= descriptorpb.Edition_EDITION_2024 {
-		return javaFeature(top, nestInFileClass, 0) == nestInFileClassYes
+	if schema.Edition(f) >= descriptorpb.Edition_EDITION_2024 {
+		return schema.JavaFeature(top, nestInFileClass, 0) == nestInFileClassYes
 	}
 	return !fileOptions(f).GetJavaMultipleFiles()
 }
@@ -203,7 +205,7 @@ func accessors(m protoreflect.MessageDescriptor) []string {
 			clash(i, "Count", singular)
 			clash(i, "List", singular)
 		}
-		if d.Kind() == protoreflect.EnumKind && !readsAsClosed(d) {
+		if d.Kind() == protoreflect.EnumKind && !schema.ClosedInJava(d) {
 			clash(i, "Value", any)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/idem-spec/idem/internal/gen/emit"
+	"github.com/idem-spec/idem/internal/schema"
 )
 
 // TestAccessors asks protoc for the getters of every field of the cases. (PLUG-005)
@@ -44,7 +45,7 @@ func TestAccessors(t *testing.T) {
 							assert.Contains(t, want, "has"+name, "%s in %v", d.FullName(), want)
 						}
 						if d.Kind() == protoreflect.EnumKind {
-							assert.Equal(t, !readsAsClosed(d), contains(want, "get"+name+"Value"), "%s in %v", d.FullName(), want)
+							assert.Equal(t, !schema.ClosedInJava(d), contains(want, "get"+name+"Value"), "%s in %v", d.FullName(), want)
 						}
 					}
 				})
