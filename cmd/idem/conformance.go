@@ -67,4 +67,5 @@ func addSelection(command *cobra.Command, sel *conformance.Selection, vectors *s
 	command.Flags().StringSliceVar(&sel.Groups, "group", nil, "only cases of this group (repeatable)")
 	command.Flags().StringSliceVar(&sel.Cases, "case", nil, "only cases whose id matches this glob (repeatable)")
 	command.Flags().StringVar(vectors, "vectors", "", "read the vectors from this directory instead of this program")
+	offerFunc(command, "group", groupNames)
 }

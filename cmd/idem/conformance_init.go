@@ -66,5 +66,6 @@ Languages: ` + strings.Join(stub.Languages(), ", ") + ".",
 	command.Flags().StringVar(&lang, "lang", "", "language of the port")
 	command.Flags().StringVar(&name, "name", "", "what the port calls itself (default idem-LANGUAGE)")
 	command.Flags().BoolVar(&force, "force", false, "overwrite files")
+	offer(command, "lang", stub.Languages()...)
 	return command
 }

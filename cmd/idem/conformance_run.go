@@ -66,6 +66,7 @@ Exit code: 0 conformant, 1 not conformant, 2 usage, 3 the port could not be run.
 	f.IntVar(&flags.repeat, "repeat", 1, "ask every case this many times")
 	f.IntVar(&flags.parallel, "parallel", 1, "share the cases among this many processes")
 	f.BoolVar(&flags.strict, "strict", false, "also check what no case can: an unknown op, the end of input without end, lines that are no JSON object")
+	offer(command, "report", "text", "json", "junit")
 	return command
 }
 

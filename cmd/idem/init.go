@@ -82,6 +82,7 @@ it is.`,
 	f.BoolVar(&v.NoVendor, "no-vendor", false, "idem is a module of the buf workspace: write no options.proto")
 	f.BoolVar(&update, "update", false, "only bring the vendored options.proto up to date")
 	f.BoolVar(&force, "force", false, "overwrite files")
+	offer(command, "lang", "go", "java", "python")
 	return command
 }
 

@@ -64,6 +64,9 @@ as -, standard input is read. The schema is a directory of .proto files or an im
 	f.StringVar(&flags.format, "format", "auto", "format of the payload: json, binary, or auto by the file's name")
 	f.BoolVar(&flags.explain, "explain", false, "show each segment's value, canonical text and component")
 	f.BoolVar(&flags.asJSON, "json", false, "as one JSON object, with the segments")
+	offerFunc(command, "type", flags.messageNames)
+	offer(command, "of", "idempotency_key", "idempotency_key_previous", "biz_key", "fingerprint")
+	offer(command, "format", "auto", "json", "binary")
 	return command
 }
 
@@ -96,13 +99,33 @@ func (f *keyFlags) run(ctx context.Context, payload string, std streams) error {
 	return f.tell(std, message, template, text, steps, err)
 }
 
+// set reads the schema.
+func (f *keyFlags) set(ctx context.Context) (*schema.Set, []schema.Problem, error) {
+	files, err := source.Read(ctx, f.schema)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, problems := schema.Build(files.All, files.Paths)
+	return set, problems, nil
+}
+
+// annotated returns the names of the messages that have templates.
+func annotated(set *schema.Set) []string {
+	var names []string
+	for _, file := range set.Files {
+		for _, m := range file.Messages {
+			names = append(names, string(m.Desc.FullName()))
+		}
+	}
+	return names
+}
+
 // find reads the schema and returns the message.
 func (f *keyFlags) find(ctx context.Context) (*schema.Message, error) {
-	files, err := source.Read(ctx, f.schema)
+	set, problems, err := f.set(ctx)
 	if err != nil {
 		return nil, brokenf("%w", err)
 	}
-	set, problems := schema.Build(files.All, files.Paths)
 	message := set.Message(protoreflect.FullName(f.message))
 	if message != nil {
 		// What is wrong in another file is no obstacle.
@@ -114,12 +137,7 @@ func (f *keyFlags) find(ctx context.Context) (*schema.Message, error) {
 	if message != nil {
 		return message, nil
 	}
-	var names []string
-	for _, file := range set.Files {
-		for _, m := range file.Messages {
-			names = append(names, string(m.Desc.FullName()))
-		}
-	}
+	names := annotated(set)
 	if len(names) == 0 {
 		return nil, brokenf("%s has no message with option (idem.v1.message)", f.schema)
 	}

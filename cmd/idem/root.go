@@ -15,7 +15,9 @@ func newRoot(std streams) *cobra.Command {
 least once: the idempotency key, the delays of retries, the verdicts on duplicates.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       build().String(),
 	}
+	root.SetVersionTemplate("{{.Version}}")
 	group(root)
 	root.AddCommand(newBackoff(std), newConformance(std), newInit(std), newKey(std), newVersion(std))
 	return root

@@ -70,11 +70,38 @@ func TestHelpShowsReadableDefaults(t *testing.T) {
 	assert.NotContains(t, stdout, "[]")
 }
 
+func TestValuesAreCompleted(t *testing.T) {
+	t.Parallel()
+	dir, _ := schemaDir(t)
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"go\njava\npython\n", []string{"init", "--lang", ""}},
+		{"go,java\n", []string{"init", "--lang", "go,j"}},
+		{"rust\n", []string{"conformance", "init", "--lang", "rus"}},
+		{"uuid\n", []string{"conformance", "run", "--group", "uu"}},
+		{"junit\n", []string{"conformance", "run", "--report", "ju"}},
+		{"biz_key\n", []string{"key", "--of", "b"}},
+		{"binary\n", []string{"key", "--format", "b"}},
+		{"shop.v1.Paid\n", []string{"key", "--schema", dir + "/proto", "--type", "shop"}},
+		{"", []string{"key", "--schema", "/nonexistent", "--type", "shop"}},
+	} {
+		stdout, _, code := invoke(t, append([]string{"__completeNoDesc"}, c.args...)...)
+		assert.Equal(t, exitOK, code, c.args)
+		assert.Equal(t, c.want+":4\n", stdout, c.args)
+	}
+}
+
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	stdout, _, code := invoke(t, "version")
 	assert.Equal(t, exitOK, code)
 	assert.Contains(t, stdout, "spec 1.0.0\n")
+
+	flag, _, code := invoke(t, "--version")
+	assert.Equal(t, exitOK, code)
+	assert.Equal(t, stdout, flag)
 
 	stdout, _, _ = invoke(t, "version", "--json")
 	var b buildInfo

@@ -51,6 +51,19 @@ func build() buildInfo {
 	return b
 }
 
+// String is the text of `idem version` and `idem --version`.
+func (b buildInfo) String() string {
+	text := fmt.Sprintf("idem %s\nspec %s\n", b.Version, b.Spec)
+	if b.Revision != "" {
+		modified := ""
+		if b.Modified {
+			modified = ", modified"
+		}
+		text += fmt.Sprintf("revision %s of %s%s\n", b.Revision, b.Time, modified)
+	}
+	return text + fmt.Sprintf("%s %s\n", b.Go, b.Platform)
+}
+
 func newVersion(std streams) *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
@@ -62,16 +75,8 @@ func newVersion(std streams) *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(std.out).Encode(b)
 			}
-			fmt.Fprintf(std.out, "idem %s\nspec %s\n", b.Version, b.Spec)
-			if b.Revision != "" {
-				modified := ""
-				if b.Modified {
-					modified = ", modified"
-				}
-				fmt.Fprintf(std.out, "revision %s of %s%s\n", b.Revision, b.Time, modified)
-			}
-			fmt.Fprintf(std.out, "%s %s\n", b.Go, b.Platform)
-			return nil
+			_, err := fmt.Fprint(std.out, b)
+			return err
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
