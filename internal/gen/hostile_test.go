@@ -256,3 +256,30 @@ func odd(r *rand.Rand, fd protoreflect.FieldDescriptor) protoreflect.Value {
 	}
 	return fd.Default()
 }
+
+// PLUG-005: an output file that another .proto file has, or that differs in case alone from it, which not every file
+// system tells apart.
+func TestOutputFilesCollide(t *testing.T) {
+	t.Parallel()
+	file := func(n int) string {
+		return fmt.Sprintf(`syntax = "proto3";
+			package t.v%d;
+			import "idem/v1/options.proto";
+			option go_package = "example.com/t/v1;tv1";
+			message M%[1]d {
+			  option (idem.v1.message) = {idempotency_key: "t.m%[1]d:{id}"};
+			  string id = 1;
+			}`, n)
+	}
+	for _, test := range []struct{ parameter, first, second, want string }{
+		{"lang=go", "a/t.proto", "b/t.proto",
+			"b/t.proto:1:1: its Go file would be example.com/t/v1/t_idem.pb.go, as that of a/t.proto is: rename one of the files"},
+		{"lang=go", "a/T.proto", "b/t.proto",
+			"b/t.proto:1:1: its Go file would be example.com/t/v1/t_idem.pb.go, which case alone tells from example.com/t/v1/T_idem.pb.go of a/T.proto, and not every file system does: rename one of the files"},
+		{"lang=python", "a-b.proto", "A_b.proto",
+			"a-b.proto:1:1: its Python module would be a_b_idem.py, which case alone tells from A_b_idem.py of A_b.proto, and not every file system does: rename one of the files"},
+	} {
+		sources := gentest.Sources{test.first: file(1), test.second: file(2)}
+		require.Equal(t, test.want, refused(t, gentest.Request(t, test.parameter, sources)))
+	}
+}

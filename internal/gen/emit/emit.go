@@ -24,6 +24,16 @@ type File struct {
 	Content string
 }
 
+// Taken says that an output file is another's already, or differs in case alone from it: not every file
+// system tells such names apart, and there one would overwrite the other. other is the name that is
+// taken, and of whose it is. (PLUG-005)
+func Taken(name, other, of string) string {
+	if name == other {
+		return name + ", as that of " + of + " is"
+	}
+	return name + ", which case alone tells from " + other + " of " + of + ", and not every file system does"
+}
+
 // Options is the part of the plugin's parameters that emitters read.
 type Options struct {
 	// Go is the run as protogen has it, and nil where lang has no go.

@@ -66,6 +66,8 @@ type run struct {
 	enums    map[protoreflect.FullName]*protogen.Enum
 	// declared is the declaration behind each top-level name of a Go package.
 	declared map[protogen.GoIdent]protoreflect.Descriptor
+	// names are the files of the output files so far, by their names in small letters.
+	names map[string]*schema.File
 	// files are the output files, in the order of protogen's response.
 	files    []*file
 	problems []schema.Problem
@@ -77,6 +79,7 @@ func newRun(plugin *protogen.Plugin) *run {
 		messages: make(map[protoreflect.FullName]*protogen.Message),
 		enums:    make(map[protoreflect.FullName]*protogen.Enum),
 		declared: make(map[protogen.GoIdent]protoreflect.Descriptor),
+		names:    make(map[string]*schema.File),
 	}
 	for _, f := range plugin.Files {
 		r.indexEnums(f.Enums)
@@ -123,7 +126,10 @@ func (r *run) failed(files []*schema.File, err error) schema.Problem {
 // file emits one file.
 func (r *run) file(f *schema.File) {
 	source := r.plugin.FilesByPath[f.Desc.Path()]
-	g := &file{head: r.plugin.NewGeneratedFile(source.GeneratedFilenamePrefix+"_idem.pb.go", source.GoImportPath), run: r}
+	if !r.checkFile(f) {
+		return
+	}
+	g := &file{head: r.plugin.NewGeneratedFile(r.fileName(f), source.GoImportPath), run: r}
 	g.name = g.head.QualifiedGoIdent
 	r.files = append(r.files, g)
 	g.preamble(source)
@@ -134,6 +140,23 @@ func (r *run) file(f *schema.File) {
 	for _, e := range f.Enums {
 		g.enum(e)
 	}
+}
+
+// checkFile refuses an output file that another file has, also one that differs in case alone: not every
+// file system tells these apart. (PLUG-005)
+func (r *run) checkFile(f *schema.File) bool {
+	name := r.fileName(f)
+	if other := r.names[strings.ToLower(name)]; other != nil {
+		r.problems = append(r.problems, schema.At(f.Desc, "PLUG-005",
+			"its Go file would be "+emit.Taken(name, r.fileName(other), other.Desc.Path()), "rename one of the files"))
+		return false
+	}
+	r.names[strings.ToLower(name)] = f
+	return true
+}
+
+func (r *run) fileName(f *schema.File) string {
+	return r.plugin.FilesByPath[f.Desc.Path()].GeneratedFilenamePrefix + "_idem.pb.go"
 }
 
 // file is one output file: what is printed stands below the head, which has the package and the imports,

@@ -12,39 +12,61 @@ import (
 	"github.com/idem-spec/idem/internal/schema"
 )
 
-// claim is who has a class already.
+// claim is who has a class already, and its name.
 type claim struct {
-	what string
+	what, class string
 	// decl is nil for a support class.
 	decl protoreflect.Descriptor
+}
+
+// claims are the classes that are taken. Names that differ in case alone are one, as their files are on
+// a system that does not tell cases apart.
+type claims map[string]claim
+
+func (c claims) take(class, what string, decl protoreflect.Descriptor) {
+	c[strings.ToLower(class)] = claim{what, class, decl}
+}
+
+// of returns who has a class.
+func (c claims) of(class string) (other claim, taken bool) {
+	other, taken = c[strings.ToLower(class)]
+	return other, taken
+}
+
+// is says that a class is taken, or differs in case alone from one that is.
+func (c claim) is(class string) string {
+	if c.class == class {
+		return class + ", as " + c.what + " already is"
+	}
+	return class + ", which case alone tells from " + c.class + ", " + c.what + ", and not every file system does"
 }
 
 // checkNames refuses a class that there is already: of protoc's, of the support sources, or of another
 // message or enum. (PLUG-005)
 func (r *run) checkNames(files []*schema.File) {
-	taken := make(map[string]claim)
+	taken := make(claims)
 	seen := make(map[string]bool)
 	for _, f := range files {
 		takeFile(f.Desc, taken, seen)
 	}
 	for class := range supportClasses {
 		class = qualified(r.support, class)
-		if other, ok := taken[class]; ok {
-			r.problem(other.decl, "PLUG-005", fmt.Sprintf("%s is %s, and a support class of idem is too", other.what, class),
+		if other, ok := taken.of(class); ok {
+			r.problem(other.decl, "PLUG-005", fmt.Sprintf("%s is %s, and a support class of idem is too", other.what, other.class),
 				"choose another support_package, or give the file another java_package")
 		}
-		taken[class] = claim{what: "a support class of idem"}
+		taken.take(class, "a support class of idem", nil)
 	}
 	for _, f := range files {
 		r.checkPackage(f)
 		for _, d := range declared(f) {
 			class := qualified(javaPackage(f.Desc), idemClass(d))
-			if other, ok := taken[class]; ok {
-				r.problem(d, "PLUG-005", fmt.Sprintf("the Java class of %s would be %s, as %s already is", d.FullName(), class, other.what),
+			if other, ok := taken.of(class); ok {
+				r.problem(d, "PLUG-005", fmt.Sprintf("the Java class of %s would be %s", d.FullName(), other.is(class)),
 					"rename one of them, or give their files another java_package")
 				continue
 			}
-			taken[class] = claim{"that of " + string(d.FullName()), d}
+			taken.take(class, "that of "+string(d.FullName()), d)
 		}
 	}
 }
@@ -71,14 +93,14 @@ func (r *run) checkPackage(f *schema.File) {
 
 // takeFile takes the classes that protoc makes of a file and of what it imports. Only top-level ones
 // count: those inside of a file's class are out of the way.
-func takeFile(f protoreflect.FileDescriptor, taken map[string]claim, seen map[string]bool) {
+func takeFile(f protoreflect.FileDescriptor, taken claims, seen map[string]bool) {
 	if f.IsPlaceholder() || seen[f.Path()] {
 		return
 	}
 	seen[f.Path()] = true
 	pkg := javaPackage(f)
 	take := func(class, what string, d protoreflect.Descriptor) {
-		taken[qualified(pkg, class)] = claim{"protoc's class of " + what, d}
+		taken.take(qualified(pkg, class), "protoc's class of "+what, d)
 	}
 	take(outerClass(f), "the file "+f.Path(), f)
 	for i := 0; i < f.Messages().Len(); i++ {

@@ -38,6 +38,13 @@ func TestProblems(t *testing.T) {
 			want: "a.proto:3:1: the Java class of shop.v1.PayError would be com.acme.PayErrorIdem, as that of shop.v1.Pay.Error already is: rename one of them, or give their files another java_package",
 		},
 		{
+			name: "two messages whose names differ in case",
+			files: map[string]string{"a.proto": head +
+				"message Paid { " + key("a") + " }\n" +
+				"message PAID { " + key("b") + " }"},
+			want: "a.proto:3:1: the Java class of shop.v1.PAID would be com.acme.PAIDIdem, which case alone tells from com.acme.PaidIdem, that of shop.v1.Paid, and not every file system does: rename one of them, or give their files another java_package",
+		},
+		{
 			name: "messages of two files",
 			files: map[string]string{
 				"a.proto": head + "message Outer { message Inner { " + key("a") + " } }",

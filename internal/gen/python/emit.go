@@ -272,14 +272,15 @@ func (r *run) declared(f *schema.File) []any {
 	return schemas
 }
 
-// checkModule refuses a file whose module another file has. (PLUG-005)
+// checkModule refuses a file whose module another file has, also one that differs in case alone: not
+// every file system tells these apart. (PLUG-005)
 func (r *run) checkModule(f *schema.File) bool {
 	name := moduleFile(f.Desc, "_idem")
-	if other := r.modules[name]; other != nil {
+	if other := r.modules[strings.ToLower(name)]; other != nil {
 		r.problem(f.Desc, "PLUG-005",
-			fmt.Sprintf("its Python module would be %s, as that of %s is", name, other.Desc.Path()), "rename one of the files")
+			"its Python module would be "+emit.Taken(name, moduleFile(other.Desc, "_idem"), other.Desc.Path()), "rename one of the files")
 		return false
 	}
-	r.modules[name] = f
+	r.modules[strings.ToLower(name)] = f
 	return true
 }
