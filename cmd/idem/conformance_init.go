@@ -9,6 +9,9 @@ import (
 	"github.com/idem-spec/idem/internal/conformance/stub"
 )
 
+// stubNeeds is what a stub needs beyond its language in any version.
+var stubNeeds = map[string]string{"typescript": "Node 22.18 or newer, which runs TypeScript as it is"}
+
 func newConformanceInit(std streams) *cobra.Command {
 	var (
 		lang  string
@@ -60,6 +63,9 @@ Languages: ` + strings.Join(stub.Languages(), ", ") + ".",
 			}
 			tell(std, dir, files)
 			fmt.Fprintf(std.out, "\nNext: in %s,\n  idem conformance run --group decimal -- ./port\n", dir)
+			if needs, ok := stubNeeds[lang]; ok {
+				fmt.Fprintf(std.out, "It needs %s.\n", needs)
+			}
 			return nil
 		},
 	}

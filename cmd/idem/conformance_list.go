@@ -33,6 +33,8 @@ func newConformanceList(std streams) *cobra.Command {
 				return err
 			}
 			switch {
+			case len(selected) == 0:
+				return failf("no case is selected by %s", selection)
 			case groups:
 				return listGroups(std, suite, selected, asJSON)
 			case asJSON:

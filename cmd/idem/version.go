@@ -75,8 +75,8 @@ func newVersion(std streams) *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(std.out).Encode(b)
 			}
-			_, err := fmt.Fprint(std.out, b)
-			return err
+			fmt.Fprint(std.out, b)
+			return nil
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")

@@ -44,7 +44,8 @@ func testReport() *Report {
 			{Vector: vector("better", "", "TIMESTAMP_SYNTAX"), Status: Failed, Kind: unexpectedPass, Reason: "see issue 12"},
 			{Vector: vector("known", "", "TIMESTAMP_SYNTAX"), Status: Known, Kind: unsupported, Reason: "see issue 13"},
 		},
-		Findings: []Finding{{Code: ExitCode, Text: "the port exited with code 3 after end", Stderr: "leaving"}},
+		Findings: []Finding{{Code: ExitCode, Text: "the port exited with code 3 after end", Stderr: "leaving"},
+			{Code: UnexpectedPass, Text: "`better` passes and is a known failure: take it off the list"}},
 	}
 	r.tally(&Suite{Groups: []Group{{Name: "timestamp", Required: true}, {Name: "uuid", Required: true}}}, Options{})
 	return r
@@ -68,6 +69,32 @@ func TestReportsAreGolden(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(want), b.String(), name)
 	}
+}
+
+// What nobody reads to its end is cut for people, and whole for programs.
+func TestTextReportCutsLongInputs(t *testing.T) {
+	t.Parallel()
+	r := testReport()
+	long := strings.Repeat("é", 1000)
+	r.Results[1].Vector.Input = json.RawMessage(`{"text":"` + long + `"}`)
+	var text, jsonText, junit bytes.Buffer
+	require.NoError(t, r.WriteText(&text, false))
+	assert.NotContains(t, text.String(), strings.Repeat("é", 251))
+	assert.Contains(t, text.String(), "é… (2011 bytes, the whole is in --report json)\n")
+	require.NoError(t, r.WriteJSON(&jsonText))
+	assert.Contains(t, jsonText.String(), long)
+	require.NoError(t, r.WriteJUnit(&junit))
+	assert.Contains(t, junit.String(), long)
+}
+
+func TestAGroupOfWhichNothingPassedIsNotOk(t *testing.T) {
+	t.Parallel()
+	r := testReport()
+	r.Results, r.Count, r.Groups = r.Results[len(r.Results)-1:], Count{}, nil
+	r.tally(&Suite{Groups: []Group{{Name: "timestamp"}}}, Options{})
+	var text bytes.Buffer
+	require.NoError(t, r.WriteText(&text, false))
+	assert.Contains(t, text.String(), "\nnone  timestamp     0 of 1  (1 known failure, 1 unsupported, not required)\n")
 }
 
 func TestReportsOfAConformantPort(t *testing.T) {

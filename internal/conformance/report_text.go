@@ -113,8 +113,11 @@ func (p *painter) groups(r *Report) {
 	}
 	for _, g := range r.Groups {
 		mark := p.paint(green, "ok  ")
-		if g.Failed > 0 {
+		switch {
+		case g.Failed > 0:
 			mark = p.paint(red, "FAIL")
+		case g.Passed == 0:
+			mark = p.paint(yellow, "none")
 		}
 		p.printf("%s  %-*s  %4d of %d%s\n", mark, width, g.Group, g.Passed, g.Cases, g.remarks())
 	}
@@ -146,7 +149,7 @@ func (p *painter) failures(r *Report) {
 	counted := map[string]int{}
 	for i := range r.Results {
 		res := &r.Results[i]
-		if res.Status != Failed {
+		if res.Status != Failed || res.Kind == unexpectedPass { // a finding says which
 			continue
 		}
 		if res.Kind == unsupported || res.Kind == string(NotAsked) {
@@ -155,7 +158,11 @@ func (p *painter) failures(r *Report) {
 		}
 		p.printf("%s %s\n", p.paint(red, "FAIL"), p.paint(bold, res.Vector.ID))
 		for _, e := range res.explain() {
-			text := strings.ReplaceAll(sanitize(e.text), "\n", "\n            ")
+			text := e.text
+			if e.label != "stderr" {
+				text = cut(text)
+			}
+			text = strings.ReplaceAll(sanitize(text), "\n", "\n            ")
 			p.printf("  %s  %s\n", p.paint(dim, fmt.Sprintf("%-8s", e.label)), text)
 		}
 		p.printf("\n")
@@ -166,6 +173,15 @@ func (p *painter) failures(r *Report) {
 	if n := counted[string(NotAsked)]; n > 0 {
 		p.printf("%s %d %s not asked\n\n", p.paint(red, "FAIL"), n, plural(n, "case"))
 	}
+}
+
+// cut shortens what nobody reads to its end; the other reports have the whole.
+func cut(s string) string {
+	const most = 500
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d bytes, the whole is in --report json)", strings.ToValidUTF8(s[:most], ""), len(s))
 }
 
 func (p *painter) findings(r *Report) {

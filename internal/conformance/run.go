@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -161,22 +162,7 @@ func (s *share) found(f Finding) { s.findings = append(s.findings, f) }
 
 // judge marks the known failures and collects what keeps the port from being conformant.
 func (r *Report) judge(suite *Suite, opts Options) {
-	for i := range r.Results {
-		result := &r.Results[i]
-		for _, k := range opts.KnownFailures {
-			if !result.Vector.matches(k.Case) {
-				continue
-			}
-			result.Reason = k.Reason
-			if result.Status == Failed {
-				result.Status = Known
-			} else {
-				result.Status, result.Kind = Failed, unexpectedPass
-				r.find(UnexpectedPass, "%s passes and is a known failure by %q: take it off the list", result.Vector.ID, k.Case)
-			}
-			break
-		}
-	}
+	r.markKnown(opts.KnownFailures)
 	r.tally(suite, opts)
 	if len(r.Results) == 0 {
 		r.find(NoCase, "no case is selected")
@@ -201,6 +187,48 @@ func (r *Report) judge(suite *Suite, opts Options) {
 			r.find(GroupUnsupported, "the port supports nothing of the group %s, which is required", g.Group)
 		}
 	}
+}
+
+// markKnown marks the known failures. Those that pass are one finding for each entry of the list.
+func (r *Report) markKnown(list []KnownFailure) {
+	cases, passes := make([]int, len(list)), make([][]string, len(list))
+	for i := range r.Results {
+		result := &r.Results[i]
+		entry := slices.IndexFunc(list, func(k KnownFailure) bool { return result.Vector.matches(k.Case) })
+		if entry < 0 {
+			continue
+		}
+		cases[entry]++
+		result.Reason = list[entry].Reason
+		if result.Status == Failed {
+			result.Status = Known
+		} else {
+			result.Status, result.Kind = Failed, unexpectedPass
+			passes[entry] = append(passes[entry], result.Vector.ID)
+		}
+	}
+	for i, k := range list {
+		switch n := len(passes[i]); {
+		case n == 0:
+		case n == 1 && passes[i][0] == k.Case:
+			r.find(UnexpectedPass, "`%s` passes and is a known failure: take it off the list", k.Case)
+		case n == cases[i] && r.Partial():
+			r.find(UnexpectedPass, "all %d selected cases of `%s` pass: take them off the list", n, k.Case)
+		case n == cases[i]:
+			r.find(UnexpectedPass, "all %d cases of `%s` pass: take the entry off the list", n, k.Case)
+		default:
+			r.find(UnexpectedPass, "%d of %d cases of `%s` pass: let the entry name those that fail alone; it passes %s", n, cases[i], k.Case, some(passes[i]))
+		}
+	}
+}
+
+// some is a list in words, cut where it is long.
+func some(ids []string) string {
+	const most = 5
+	if len(ids) <= most {
+		return strings.Join(ids, ", ")
+	}
+	return strings.Join(ids[:most], ", ") + ", …"
 }
 
 // tally counts by group.

@@ -328,6 +328,22 @@ func TestKnownFailures(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, map[string]string{"decimal-8": unexpectedPass}, failures(report))
 		assert.Equal(t, []FindingCode{UnexpectedPass}, codes(report))
+		assert.Equal(t, "1 of 2 cases of `decimal-[78]` pass: let the entry name those that fail alone; it passes decimal-8", report.Findings[0].Text)
+	})
+	t.Run("pass", func(t *testing.T) {
+		t.Parallel()
+		report, err := run(t, suite, "good", known("decimal-*", "uuid-20", "*"))
+		require.NoError(t, err)
+		assert.Len(t, failures(report), 30)
+		require.Equal(t, []FindingCode{UnexpectedPass, UnexpectedPass, UnexpectedPass}, codes(report), "one for each entry")
+		assert.Equal(t, "all 20 cases of `decimal-*` pass: take the entry off the list", report.Findings[0].Text)
+		assert.Equal(t, "`uuid-20` passes and is a known failure: take it off the list", report.Findings[1].Text)
+		assert.Equal(t, "all 9 cases of `*` pass: take the entry off the list", report.Findings[2].Text)
+
+		report, err = run(t, suite, "wrong:7", known("decimal-*"))
+		require.NoError(t, err)
+		assert.Contains(t, report.Findings[0].Text, "19 of 20 cases of `decimal-*` pass: ")
+		assert.Regexp(t, ", …$", report.Findings[0].Text)
 	})
 	t.Run("is stale", func(t *testing.T) {
 		t.Parallel()
