@@ -102,6 +102,13 @@ func TestStubsSpeakTheProtocol(t *testing.T) {
 				}
 			}
 			if language == "typescript" && exec.Command("node", "--input-type=module-typescript", "--eval", "let a: number = 1").Run() != nil {
+				dir := t.TempDir()
+				files, err := stub.Make(language, "idem-"+language, list)
+				require.NoError(t, err)
+				write(t, dir, files)
+				said, err := exec.Command(filepath.Join(dir, "port")).CombinedOutput()
+				require.Error(t, err)
+				assert.Contains(t, string(said), "needs Node 22.18 or newer")
 				t.Skip("this node does not take types away")
 			}
 			if language == "rust" && os.Getenv("IDEM_TEST_RUST") == "" {
