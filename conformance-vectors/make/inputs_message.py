@@ -893,6 +893,19 @@ def fill(g: Group) -> None:
     )
     key("proto2-defaults-allowed-unset", ask("Proto2DefaultsAllow"), "KEY-005 KEY-006", "~:~:~:~")
     g.add("proto2-text", ask("Proto2Text", f(1, "a")), "KEY-005 CONF-040")
+    g.add(
+        "proto2-text-and-its-values",
+        ask(
+            "Proto2Text",
+            f(1, "p/\u00e9"),
+            f(2, "secret"),
+            f(3, "1.50"),
+            f(4, UUID),
+            f(5, "2025-01-01T05:00:00+01:00"),
+        ),
+        "KEY-003 HASH-030 CONF-040",
+        note="what a parser does not check is read where it is well-formed",
+    )
     ill = b"a\xff"
     for number, name, code in ((1, "string", "STRING_UTF8"), (2, "digest", "STRING_UTF8"), (3, "decimal", "DECIMAL_SYNTAX"),
                                (4, "uuid", "UUID_SYNTAX"), (5, "timestamp", "TIMESTAMP_SYNTAX")):  # fmt: skip

@@ -262,10 +262,9 @@ def fill(g: Group) -> None:
         late = f"5{d}"
         for slug, given in (
             ("low", f"1{d}{d}{d}-{low}-{low}T0{d}:0{d}:0{d}.{d}+0{d}:0{d}"),
-            ("high", f"{d}00{d}-1{few}-2{d}T{hour}:{late}:{late}.0{d}-{hour}:{late}"),
+            ("high", f"{d or 9}00{d}-1{few}-2{d}T{hour}:{late}:{late}.0{d}-{hour}:{late}"),
         ):
-            if (d, slug) != (0, "high"):  # of year zero
-                g.add(f"text-digit-{d}-in-{slug}-places", written(given, 2), "TXT-024 TXT-025")
+            g.add(f"text-digit-{d}-in-{slug}-places", written(given, 2), "TXT-024 TXT-025")
 
     # --- text: calendar and clock
     def fault(slug, given, digits=0, spec="TXT-024"):
