@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import pytest
@@ -72,6 +72,17 @@ def test_admit(
 ) -> None:
     """The first step of DEDUP-001 that fits is the answer."""
     assert ask(record, redrive_count, position) == expected
+
+
+def test_what_a_verdict_does_not_use() -> None:
+    """What a state or a verdict does not use is zero, or empty."""
+    assert astuple(stale)[1:] == (0, 0, 0, False, b"", 0)
+    assert astuple(failed)[6:] == (0, b"", None)
+
+
+def test_a_lease_is_of_a_claim() -> None:
+    """What a store keeps of a lease that is over holds nobody up."""
+    assert ask(replace(live, state=RecordState.FAILED), 1, 5) == claim(4, 3)
 
 
 def test_lost_reply() -> None:

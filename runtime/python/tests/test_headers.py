@@ -444,6 +444,11 @@ def test_printable(reason: str, text: str) -> None:
     assert printable(reason) == text
 
 
+def test_ill_formed_reason() -> None:
+    """Half a surrogate pair is no reason."""
+    assert fault("STRING_UTF8", printable, "\ud800").field == "reject_reason"
+
+
 NOW = 1_735_704_000_000
 WAS: list[Pair] = [
     ("x", None),
@@ -532,7 +537,8 @@ def test_next_time_range() -> None:
     decision = Decision(Action.DEFER, 1, 0, 0)
     common = {"scope": "s", "topic": "t"}
     assert next_headers(KAFKA, [], decision, now_ms=last - 1, **common)
-    fault("TIMESTAMP_RANGE", next_headers, KAFKA, [], decision, now_ms=last, **common)
+    error = fault("TIMESTAMP_RANGE", next_headers, KAFKA, [], decision, now_ms=last, **common)
+    assert error.field == "next_retry_time"
 
 
 def test_next_over_http() -> None:

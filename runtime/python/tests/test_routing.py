@@ -53,7 +53,7 @@ def test_routing_bounds(route: Callable[[str, int], int]) -> None:
     for n in (0, -1, 1 << 31, 1 << 64):
         assert fault("PARTITION_COUNT", route, "", n).value == str(n)
     fault("KEY_EMPTY", route, "", 1)
-    fault("STRING_UTF8", route, "\ud800", 1)
+    assert fault("STRING_UTF8", route, "\ud800", 1).field == "key"
     assert route("k" * 5000, 1) == 0
     assert 0 <= route("k y", (1 << 31) - 1) < 1 << 31
 
