@@ -202,7 +202,9 @@ WRONG_PORTS = tuple(WrongPort(*row) for row in (
     ("a certificate's fault as RETRYABLE", "classify", '{"tls_certificate", "tls_hostname",', '{"tls_hostname",'),
     # Admission and states
     ("STALE forgotten", "admission", "if redriven < 0 or (redriven == 0 and over):", "if False:"),
-    ("fence not raised", "admission", "record.fence + 1,", "record.fence,"),
+    ("fence not raised", "admission", "_sum(record.fence, 1)", "record.fence"),
+    ("sums go on", "admission", "min(a + b, 2**63 - 1)", "a + b"),
+    ("sums wrap", "admission", "min(a + b, 2**63 - 1)", "(a + b + 2**63) % 2**64 - 2**63"),
     ("lease ignored", "admission", "if claimed and record.lease_until_ms > now_ms:", "if False:"),
     ("lease ends too late", "admission", "record.lease_until_ms > now_ms", "record.lease_until_ms >= now_ms"),
     ("owner ignored", "admission", "if record.owner != owner:", "if True:"),

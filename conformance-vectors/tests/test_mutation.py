@@ -262,6 +262,12 @@ def test_a_wrong_port_without_its_passage_is_an_error(run):
         run([DIES], ports=[wrong_ports.WrongPort("late", "dates", "year:05d", "year:06d")])
 
 
+def test_every_wrong_port_compiles_and_has_a_name_of_its_own():
+    for port in wrong_ports.WRONG_PORTS:
+        assert port.code()
+    assert len({port.name for port in wrong_ports.WRONG_PORTS}) == len(wrong_ports.WRONG_PORTS)
+
+
 def test_what_cannot_be_told_from_the_core_is_an_error_where_the_core_fails(run, monkeypatch):
     wrong = judge.Vector(
         "date-wrong", "date", b'{"type": "case", "seq": 1, "op": "date", "input": 1}', {"output": 1}
