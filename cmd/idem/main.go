@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -14,10 +15,20 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	stop()
 	os.Exit(code)
+}
+
+// interruptible returns a context that ends when a person or the system ends the command, so that no port outlives
+// it. What nohup has the process ignore stays ignored.
+func interruptible() (context.Context, context.CancelFunc) {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signal.NotifyContext(context.Background(), signals...)
 }
 
 // streams are what a command reads and writes.
@@ -29,11 +40,31 @@ type streams struct {
 
 // run carries out a command line and returns the exit code.
 func run(ctx context.Context, args []string, std streams) int {
+	out := &answer{w: std.out}
+	std.out = out
 	root := newRoot(std)
 	root.SetArgs(args)
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	command, err := root.ExecuteContextC(ctx)
+	var own *exit
+	if out.err != nil && !errors.As(err, &own) {
+		err = brokenf("write the answer: %w", out.err)
+	}
 	return exitCode(ctx, std.err, command, err)
+}
+
+// answer is standard output, which remembers that something could not be written: half an answer is none.
+type answer struct {
+	w   io.Writer
+	err error
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	n, err := a.w.Write(p)
+	if err != nil && a.err == nil {
+		a.err = err
+	}
+	return n, err
 }

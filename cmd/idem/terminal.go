@@ -10,6 +10,9 @@ import (
 
 // isTerminal reports whether somebody looks at what is written.
 func isTerminal(w io.Writer) bool {
+	if a, ok := w.(*answer); ok {
+		w = a.w
+	}
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
