@@ -1,6 +1,6 @@
 # `make` lists the targets. What a target does stands in scripts/, so that it runs without make too.
 .DEFAULT_GOAL := help
-.PHONY: help demo tools generate vectors conformance test test-real lint fuzz bench clean
+.PHONY: help demo tools generate vectors mutation conformance test test-real lint fuzz bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,6 +16,9 @@ generate: ## regenerate all committed code that comes from schemas
 
 vectors: ## make the conformance vectors again, from the reference and everyone else who knows
 	@scripts/vectors
+
+mutation: ## prove the vectors: no small change to the Python core, no known-wrong port passes them
+	@scripts/mutation
 
 conformance: ## ask every port the vectors and a part of the bulk stream (BULK=1000000: all of it)
 	@scripts/conformance

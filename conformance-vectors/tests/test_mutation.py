@@ -203,7 +203,7 @@ def run(monkeypatch, tmp_path, capsys):
     def run(names, reasons=None, ports=(), arguments=()):
         monkeypatch.setattr(proof, "all_mutants", lambda: [everything[name] for name in names])
         monkeypatch.setattr(proof, "WRONG_PORTS", ports)
-        entries = [{"mutant": name, "reason": why} for name, why in (reasons or {}).items()]
+        entries = [{"mutants": [name], "reason": why} for name, why in (reasons or {}).items()]
         proof.REASONS.write_text(json.dumps(entries))
         code = proof.main([*arguments])
         return code, capsys.readouterr().out
@@ -302,9 +302,13 @@ def test_the_redundant_are_those_that_kill_nothing_alone(run):
     assert counts["date-plain"] == "0"
 
 
-def test_reasons_say_why():
+def test_reasons_say_why_and_name_tests_that_there_are():
     entries = json.loads((judge.VECTORS / "mutation" / "survivors.json").read_text())
-    assert len({entry["mutant"] for entry in entries}) == len(entries)
+    names = [name for entry in entries for name in entry["mutants"]]
+    assert len(set(names)) == len(names)
     for entry in entries:
-        assert set(entry) == {"mutant", "reason"}
-        assert len(entry["reason"]) > 20
+        assert {"mutants", "reason"} <= set(entry) <= {"mutants", "reason", "test"}
+        assert len(entry["reason"]) > 15
+        if "test" in entry:
+            file, _, test = entry["test"].partition("::")
+            assert f"def {test}(" in (judge.ROOT / "runtime/python/tests" / file).read_text()
