@@ -28,24 +28,26 @@ final class DateText {
     }
     int at = out.claim(SIZE);
     if (at >= 0) {
-      write(out, at, year, month, day);
+      write(out.bytes, at, year, month, day);
       out.length = at + SIZE;
     }
   }
 
   /** Writes the date of a day that is counted from 1970-01-01, in the years 0001 to 9999. */
-  static void writeDay(KeyBuilder out, int dayFromEpoch, int at) {
-    // Years that begin in March have their leap day last (Howard Hinnant, "chrono-compatible
-    // low-level date algorithms").
-    int days = dayFromEpoch + EPOCH;
-    int era = days / DAYS_IN_400_YEARS;
-    int dayOfEra = days - era * DAYS_IN_400_YEARS;
-    int yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365;
-    int dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
-    int monthFromMarch = (5 * dayOfYear + 2) / 153;
-    int day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1;
-    int month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
-    write(out, at, era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day);
+  static void writeDay(byte[] to, int at, int dayFromEpoch) {
+    // Years that begin in March have their leap day last; and what would be divisions by the days of
+    // a year and of a month are multiplications (Neri and Schneider, "Euclidean affine functions",
+    // 2022).
+    int quarters = 4 * (dayFromEpoch + EPOCH) + 3;
+    int century = quarters / DAYS_IN_400_YEARS;
+    long years = 2_939_745L * (quarters - century * DAYS_IN_400_YEARS | 3);
+    int year = 100 * century + (int) (years >>> 32);
+    int dayOfYear = (int) ((years & 0xffff_ffffL) / 2_939_745 / 4);
+    int months = 2141 * dayOfYear + 197_913;
+    int month = months >>> 16;
+    int day = (months & 0xffff) / 2141 + 1;
+    boolean afterDecember = dayOfYear >= 306;
+    write(to, at, afterDecember ? year + 1 : year, afterDecember ? month - 12 : month, day);
   }
 
   /** The day of a date of the years 0000 to 9999, counted from 1970-01-01. */
@@ -72,13 +74,13 @@ final class DateText {
     }
   }
 
-  private static void write(KeyBuilder out, int at, int year, int month, int day) {
+  private static void write(byte[] to, int at, int year, int month, int day) {
     int century = year / 100;
-    out.writeTwo(century, at);
-    out.writeTwo(year - century * 100, at + 2);
-    out.bytes[at + 4] = '-';
-    out.writeTwo(month, at + 5);
-    out.bytes[at + 7] = '-';
-    out.writeTwo(day, at + 8);
+    KeyBuilder.writeTwo(to, at, century);
+    KeyBuilder.writeTwo(to, at + 2, year - century * 100);
+    to[at + 4] = '-';
+    KeyBuilder.writeTwo(to, at + 5, month);
+    to[at + 7] = '-';
+    KeyBuilder.writeTwo(to, at + 8, day);
   }
 }

@@ -427,11 +427,11 @@ public final class KeyBuilder {
     }
   }
 
-  /** Writes a number of 0 to 99 in two digits to claimed bytes. */
-  void writeTwo(int value, int at) {
+  /** Writes a number of 0 to 99 in two digits. */
+  static void writeTwo(byte[] to, int at, int value) {
     int tens = value / 10;
-    bytes[at] = (byte) ('0' + tens);
-    bytes[at + 1] = (byte) ('0' + (value - tens * 10));
+    to[at] = (byte) ('0' + tens);
+    to[at + 1] = (byte) ('0' + (value - tens * 10));
   }
 
   /** Appends {@code .} and the first digits of the nanos, and nothing for no digits. */
@@ -447,6 +447,10 @@ public final class KeyBuilder {
   static int cut(int nanos, int digits) {
     if (digits < 0 || digits > 9) {
       throw new IllegalArgumentException("fraction digits are 0 to 9, not " + digits);
+    }
+    if (digits == 3) {
+      // Most of all; and a division by a constant is none.
+      return nanos / 1_000_000;
     }
     int kept = nanos;
     for (int k = digits; k < 9; k++) {

@@ -24,18 +24,19 @@ final class TimestampText {
     int size = SHAPE.length() + (digits == 0 ? 1 : digits + 2);
     int at = out.claim(size);
     if (at >= 0) {
-      DateText.writeDay(out, day, at);
-      out.bytes[at + 10] = 'T';
-      out.writeTwo(second / 3600, at + 11);
-      out.bytes[at + 13] = ':';
-      out.writeTwo(second / 60 % 60, at + 14);
-      out.bytes[at + 16] = ':';
-      out.writeTwo(second % 60, at + 17);
+      byte[] to = out.bytes;
+      DateText.writeDay(to, at, day);
+      to[at + 10] = 'T';
+      KeyBuilder.writeTwo(to, at + 11, second / 3600);
+      to[at + 13] = ':';
+      KeyBuilder.writeTwo(to, at + 14, second / 60 % 60);
+      to[at + 16] = ':';
+      KeyBuilder.writeTwo(to, at + 17, second % 60);
       if (digits > 0) {
-        out.bytes[at + 19] = '.';
+        to[at + 19] = '.';
         out.write(kept, at + 20, digits);
       }
-      out.bytes[at + size - 1] = 'Z';
+      to[at + size - 1] = 'Z';
       out.length = at + size;
     }
   }
