@@ -52,7 +52,7 @@ def comparisons(figures: dict[str, list[float]], extra: dict[str, str]) -> list[
 
 def go(quick: bool) -> Section:
     """Rounds of the whole benchmark, so that the two sides of a comparison follow each other."""
-    rounds, each = (6, "20ms") if quick else (40, "30ms")
+    rounds, each = (6, "20ms") if quick else (40, "20ms")
     command = f"bench/out/go.test -test.run ^$ -test.bench . -test.benchtime {each} -test.cpu 1"
     figures: dict[str, list[float]] = defaultdict(list)
     extra = {}
@@ -73,7 +73,7 @@ def java(quick: bool) -> Section:
     """Rounds of one fork for each benchmark."""
     rounds, warm, measured = (1, "-wi 3 -w 500ms", "-i 3 -r 100ms")
     if not quick:
-        rounds, warm, measured = (5, "-wi 4 -w 700ms", "-i 4 -r 150ms")
+        rounds, warm, measured = (8, "-wi 3 -w 500ms", "-i 3 -r 100ms")
     result = machine.OUT / "jmh.json"
     # On a busy machine a compiler that works in the background is not done when warming up is.
     arguments = f"org.openjdk.jmh.Main -f 1 -jvmArgs -Xbatch {warm} {measured} -prof gc"

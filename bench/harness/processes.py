@@ -14,7 +14,7 @@ from google.protobuf.compiler import plugin_pb2
 
 def plugin(quick: bool) -> Section:
     """The two plugins take turns on one schema."""
-    pairs = 5 if quick else 25
+    pairs = 4 if quick else 15
     with tempfile.TemporaryDirectory(dir=machine.OUT) as directory:
         compiled = schema.compile_files(Path(directory), machine.ROOT / "proto")
     theirs = schema.request(compiled, "paths=source_relative")
@@ -56,12 +56,12 @@ def plugin(quick: bool) -> Section:
 
 
 # So many times all vectors that the start of a port counts little.
-REPEATS = {"go": 60, "java": 40, "python": 12, "javascript": 20}
+REPEATS = {"go": 40, "java": 25, "python": 8, "javascript": 15}
 
 
 def runner(quick: bool) -> Section:
     """Cases that the runner asks and judges in a second."""
-    rounds = 1 if quick else 5
+    rounds = 1 if quick else 4
     asked = {port: Contender(f"{port} port", []) for port in REPEATS}
     cpu = {port: Contender(f"{port} port", []) for port in REPEATS}
     bulk = {port: Contender(f"{port} port", []) for port in REPEATS}
@@ -76,7 +76,7 @@ def runner(quick: bool) -> Section:
             asked[port].rounds.append(report["asked"] / report["duration_ms"])
             asked[port].extra = f"{report['asked']} cases"
             cpu[port].rounds.append(report["asked"] / ran.cpu / 1e3)
-            count = 40_000 if quick else 200_000
+            count = 20_000 if quick else 100_000
             command = [str(machine.OUT / "idem"), "conformance", "bulk"]
             ran = machine.run([*command, "--count", str(count), "--", _port(port)])
             bulk[port].rounds.append(count / ran.wall / 1e3)
