@@ -2,16 +2,18 @@
 // copy.
 package io.github.idemspec.v1;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Headers sorted into what is known and what is not; no value is judged yet. */
 final class RawHeaders {
   private final Map<HeaderName, List<Value>> known = new EnumMap<>(HeaderName.class);
+  private final Map<HeaderName, Map<String, Value>> seen = new EnumMap<>(HeaderName.class);
   private final List<Header> unknown = new ArrayList<>();
 
   RawHeaders(Transport transport, List<Header> headers) {
@@ -30,13 +32,22 @@ final class RawHeaders {
     if (name.kind() == HeaderName.Kind.TRACE) {
       values.clear();
     }
-    for (Value other : values) {
-      if (other.equalsBytes(value)) {
-        other.integer |= value.integer;
-        return;
-      }
+    if (values.isEmpty()) {
+      values.add(value);
+      return;
     }
-    values.add(value);
+    Value other = seen(name, values).putIfAbsent(value.identity(), value);
+    if (other == null) {
+      values.add(value);
+    } else {
+      other.integer |= value.integer;
+    }
+  }
+
+  /** The values of a header that has come twice; a look-up each, since whoever sends may send many. */
+  private Map<String, Value> seen(HeaderName name, List<Value> values) {
+    return seen.computeIfAbsent(
+        name, k -> new HashMap<>(Collections.singletonMap(values.get(0).identity(), values.get(0))));
   }
 
   /** The values of a header that differ, in the order of their first; of a trace, the last. */
@@ -75,8 +86,9 @@ final class RawHeaders {
       bytes = unreadable ? raw : text;
     }
 
-    private boolean equalsBytes(Value other) {
-      return unreadable == other.unreadable && Arrays.equals(bytes, other.bytes);
+    /** Equal for values that count as one. A string, since a map stays quick when many collide. */
+    private String identity() {
+      return (unreadable ? "!" : "=") + new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
     /** The code of the first fault by UTF-8, syntax and range; null where there is none. */

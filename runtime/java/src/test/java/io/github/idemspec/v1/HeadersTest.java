@@ -261,4 +261,17 @@ class HeadersTest {
     assertEquals("00000000-1111111111111111", delivery.fingerprint());
     assertEquals(0, Headers.parse(Transport.KAFKA, Arrays.asList()).retryCount());
   }
+
+  /** Compared one by one, these would take minutes. */
+  @Test
+  void manyValuesOfOneHeader() {
+    List<Header> headers = new ArrayList<>();
+    for (int i = 0; i < 200_000; i++) {
+      headers.add(new Header("topic", Integer.toString(i / 2).getBytes(StandardCharsets.UTF_8)));
+    }
+    assertEquals("warning [TOPIC]", read(Transport.KAFKA, HeaderName.TOPIC, headers));
+    RawHeaders raw = new RawHeaders(Transport.KAFKA, headers);
+    assertEquals(100_000, raw.of(HeaderName.TOPIC).size());
+    assertEquals("99999", raw.of(HeaderName.TOPIC).get(99_999).text());
+  }
 }
