@@ -39,12 +39,17 @@ def main() -> int:
 
 def chunks(descriptor: int) -> Iterator[list[bytes]]:
     """The whole lines of each piece of input that is there at once."""
-    rest = b""
+    # A line may be long, so its pieces are joined once.
+    rest: list[bytes] = []
     while piece := os.read(descriptor, CHUNK_BYTES):
-        *lines, rest = (rest + piece).split(b"\n")
-        yield lines
-    if rest:
-        yield [rest]
+        head, newline, tail = piece.rpartition(b"\n")
+        if not newline:
+            rest.append(piece)
+            continue
+        yield b"".join([*rest, head]).split(b"\n")
+        rest = [tail]
+    if last := b"".join(rest):
+        yield [last]
 
 
 def write(answers: list[str]) -> None:

@@ -99,3 +99,12 @@ def test_lines_longer_than_a_chunk() -> None:
     code, answers, _ = run(HELLO + long * 2 + DECIMAL * 5000 + END)
     assert (code, len(answers)) == (0, 5003)
     assert all(answer["output"] == {"text": "1.5"} for answer in answers[1:])
+
+
+def test_a_line_may_be_long() -> None:
+    """Its pieces are joined once: joined one by one, this line would take minutes."""
+    zeros = "0" * (64 << 20)
+    long = f'{{"type":"case","seq":1,"op":"decimal","input":{{"text":"{zeros}1"}}}}\n'
+    code, answers, _ = run(HELLO + long + DECIMAL)
+    assert code == 0
+    assert [reply["output"]["text"] for reply in answers[1:]] == ["1", "1.5"]
