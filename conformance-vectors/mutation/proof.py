@@ -20,7 +20,7 @@ import os
 import random
 import sys
 import time
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -134,18 +134,22 @@ def problem(words: str) -> int:
 
 
 def redundant(judge: Judge, mutants: list[Mutant]) -> None:
-    """Prints the vectors that kill no mutant that another vector of their group does not kill."""
-    alone: dict[str, int] = defaultdict(int)
-    for _, failed in shown(judge.run(changes(mutants)), len(mutants)):
-        of_group: dict[str, list[str]] = defaultdict(list)
+    """Prints the vectors that kill no mutant that others of their group do not kill: how many they
+    kill, and a vector before them that kills the same."""
+    kills: dict[str, set[str]] = {vector.id: set() for vector in judge.vectors}
+    killers: Counter[tuple[str, str]] = Counter()
+    for change, failed in shown(judge.run(changes(mutants)), len(mutants)):
         for id in failed:
-            if id in judge.by_id:
-                of_group[judge.by_id[id].group].append(id)
-        for ids in of_group.values():
-            for id in ids:
-                alone[id] += len(ids) == 1
+            if id in kills:
+                kills[id].add(change.name)
+                killers[judge.by_id[id].group, change.name] += 1
+    before: dict[tuple[str, frozenset[str]], str] = {}
     for vector in judge.vectors:
-        print(f"{alone[vector.id]:4} {vector.id}")
+        killed = kills[vector.id]
+        same = before.setdefault((vector.group, frozenset(killed)), vector.id)
+        if all(killers[vector.group, name] > 1 for name in killed):
+            words = f"  as {same}" if killed and same != vector.id else ""
+            print(f"{len(killed):5} {vector.id}{words}")
 
 
 def constant(code: CodeType) -> Callable[[], CodeType]:
