@@ -71,9 +71,9 @@ def go(quick: bool) -> Section:
 
 def java(quick: bool) -> Section:
     """Rounds of one fork for each benchmark."""
-    rounds, warm, measured = (1, "-wi 3 -w 500ms", "-i 3 -r 100ms")
+    rounds, warm, measured = (1, "-wi 2 -w 1s", "-i 3 -r 100ms")
     if not quick:
-        rounds, warm, measured = (8, "-wi 3 -w 500ms", "-i 3 -r 100ms")
+        rounds, warm, measured = (5, "-wi 4 -w 1s", "-i 4 -r 100ms")
     result = machine.OUT / "jmh.json"
     # On a busy machine a compiler that works in the background is not done when warming up is.
     arguments = f"org.openjdk.jmh.Main -f 1 -jvmArgs -Xbatch {warm} {measured} -prof gc"

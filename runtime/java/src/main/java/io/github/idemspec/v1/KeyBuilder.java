@@ -324,9 +324,10 @@ public final class KeyBuilder {
    *
    * @throws IdemException KEY_TOO_LONG where it has more than {@link #MAX_BYTES}
    */
+  @SuppressWarnings("deprecation") // A plain copy; by a charset, it takes longer to find that out.
   public String key() {
     checkLength();
-    return new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+    return new String(bytes, 0, 0, length);
   }
 
   /**
