@@ -17,6 +17,7 @@ LAST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z
 
 _EPOCH = date(1970, 1, 1)
 _TWO = [f"{number:02d}" for number in range(60)]
+_THREE = [f"{number:03d}" for number in range(1000)]
 _UNITS = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
 _parse = re.compile(
     r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
@@ -37,8 +38,8 @@ def timestamp(seconds: int, nanos: int, fraction_digits: int = 3, field: str = "
     second = seconds % 86_400
     hours, minutes, rest = _TWO[second // 3600], _TWO[second // 60 % 60], _TWO[second % 60]
     if fraction_digits == 3:
-        milliseconds = nanos // 1_000_000
-        return f"{_date(seconds // 86_400)}T{hours}:{minutes}:{rest}.{milliseconds:03d}Z"
+        milliseconds = _THREE[nanos // 1_000_000]
+        return f"{_date(seconds // 86_400)}T{hours}:{minutes}:{rest}.{milliseconds}Z"
     fraction = f".{f'{nanos:09d}'[:fraction_digits]}" if fraction_digits else ""
     return f"{_date(seconds // 86_400)}T{hours}:{minutes}:{rest}{fraction}Z"
 
