@@ -39,7 +39,7 @@ def describe() -> list[str]:
     commit = text("git", "rev-parse", "--short", "HEAD")
     return [
         f"{processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} "
-        f"{platform.release()}",
+        f"{platform.release().partition('-')[0]}",
         text("go", "version"),
         text("java", "-version").splitlines()[0],
         f"Python {platform.python_version()}",
