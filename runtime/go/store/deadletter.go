@@ -1,0 +1,52 @@
+package store
+
+import (
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/idem"
+)
+
+// DeadLetter is a row of dead_letter: a message that ended, with all that is needed to understand it and
+// to redrive it. It is unique by (Scope, SourceTopic, SourcePartition, SourceOffset).
+type DeadLetter struct {
+	ID                    int64
+	Scope                 string
+	Key                   string // empty where the message has none
+	EventType             string
+	BizKey                string
+	EventID               string
+	SourceTopic           string
+	SourcePartition       int32
+	SourceOffset          int64
+	RedriveCount          int32
+	RetryCount, HoldCount int32
+	// Outcome is the class, Reason what the reject_reason header says.
+	Outcome idem.Outcome
+	Reason  string
+	// Topic is the origin; MessageKey, Headers and Payload are the message as it was, with the headers of
+	// HDR-031.
+	Topic      string
+	MessageKey []byte
+	Headers    idem.Headers
+	Payload    []byte
+	CreatedAt  time.Time
+	// RedrivenAt is zero until it is redriven.
+	RedrivenAt time.Time
+}
+
+// DeadLetterFilter selects dead letters. What is empty or zero selects all.
+type DeadLetterFilter struct {
+	Scope, Key, EventType string
+	Outcome               string // the name of an outcome
+	ReasonPrefix          string
+	Since, Until          time.Time // CreatedAt in [Since, Until)
+	// Redriven includes those that were redriven already.
+	Redriven bool
+}
+
+// DeadLetterStats is for alerts.
+type DeadLetterStats struct {
+	Scope, EventType string
+	Count            int64     // not redriven
+	Oldest           time.Time // CreatedAt
+}

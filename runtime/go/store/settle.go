@@ -1,0 +1,67 @@
+package store
+
+import (
+	"errors"
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/idem"
+)
+
+// ErrFenced says that a claim is no longer held: another has taken the key over, or it was forgotten. What
+// was done in the same transaction has to be rolled back. (DEDUP-020)
+var ErrFenced = errors.New("fenced out: the claim is no longer held")
+
+// Completion makes the records of a claim SUCCESS.
+type Completion struct {
+	Lease Lease
+	// Result is kept for duplicates, at most MaxResult bytes.
+	Result []byte
+	// Lane is left, and the next message of it let go, where Head says that the key is its head.
+	Lane Lane
+	Head bool
+}
+
+// Settlement ends a delivery that did not succeed. The change of the record and what follows from it are
+// one transaction; a store without follow-ups (Redis) refuses one that has any. (DEDUP-021)
+type Settlement struct {
+	// Lease is the claim; the zero Lease where there is none and the record is not touched: KEY_REUSED,
+	// MALFORMED, TOO_OLD, IN_PROGRESS, and messages without a key.
+	Lease Lease
+	// State is idem.StateFailed or idem.StateDead.
+	State idem.State
+	// GiveBack undoes the attempt: the handler never ran, or asked to be held. (DEDUP-023)
+	GiveBack bool
+	// RedriveCount, RetryCount and HoldCount are those of the next delivery, as its headers say; of this one,
+	// where it is held in place or stays unacknowledged. (DEDUP-011)
+	RedriveCount, RetryCount, HoldCount int32
+	// Retry, if any, is the delivery to come.
+	Retry *Retry
+	// DeadLetter, if any, is where it ends.
+	DeadLetter *DeadLetter
+	// Lane is set on a route that parks. A Retry with Park joins its tail; any other Retry, of a message
+	// whose lane has another head by now, joins it too, or becomes its head; with Leave, and with any dead
+	// letter, the message leaves the lane. The lane's row is locked, and the decision made again under the
+	// lock.
+	Lane  Lane
+	Leave bool
+}
+
+// Settled answers a Settlement.
+type Settled uint8
+
+// The answers.
+const (
+	// SettledWritten says that all of it is durable.
+	SettledWritten Settled = 1 + iota
+	// SettledFenced says that the claim is no longer held, and nothing was written.
+	SettledFenced
+	// SettledUnparked says that the lane to park in is free by now, or has this key as its head, and nothing
+	// was written: claim again.
+	SettledUnparked
+)
+
+// Renewal extends a lease.
+type Renewal struct {
+	Lease Lease
+	For   time.Duration // from the store's present
+}
