@@ -33,7 +33,11 @@ type Settlement struct {
 	GiveBack bool
 	// RedriveCount, RetryCount and HoldCount are those of the next delivery, as its headers say; of this one,
 	// where it is held in place or stays unacknowledged. (DEDUP-011)
+	// Their sum is the position that the record keeps.
 	RedriveCount, RetryCount, HoldCount int32
+	// Kept are the counts that the record keeps where they are larger than RetryCount and HoldCount: those of
+	// a message that is held in place, whose position does not move with them. The zero value is none.
+	Kept idem.Counts
 	// Retry, if any, is the delivery to come.
 	Retry *Retry
 	// DeadLetter, if any, is where it ends.
@@ -41,9 +45,18 @@ type Settlement struct {
 	// Lane is set on a route that parks. A Retry with Park joins its tail; any other Retry, of a message
 	// whose lane has another head by now, joins it too, or becomes its head; with Leave, and with any dead
 	// letter, the message leaves the lane. The lane's row is locked, and the decision made again under the
-	// lock.
+	// lock. A DUPLICATE that was the head leaves by Leave alone, with a Lease that has Scope and Key and no
+	// fence, and no record is touched.
 	Lane  Lane
 	Leave bool
+}
+
+// Position is the position that the record keeps. (DEDUP-011)
+func (s *Settlement) Position() int64 { return int64(s.RetryCount) + int64(s.HoldCount) }
+
+// Counts are the counts that the record keeps.
+func (s *Settlement) Counts() idem.Counts {
+	return idem.Counts{Retry: max(s.RetryCount, s.Kept.Retry), Hold: max(s.HoldCount, s.Kept.Hold)}
 }
 
 // Settled answers a Settlement.
