@@ -97,7 +97,8 @@ type Outbox interface {
 	ClaimOutgoing(ctx context.Context, token string, limit int, lease time.Duration) ([]Outgoing, error)
 	// Sent removes rows that are confirmed and still claimed by token.
 	Sent(ctx context.Context, token string, ids []int64) error
-	// NotSent records a failed try, due again after a time; with failed, the relay has given up.
+	// NotSent records a failed try, due again after a time; with failed, the relay has given up. With an empty
+	// reason the rows were not tried: their claim is given back, and Attempts stays as it is.
 	NotSent(ctx context.Context, token string, ids []int64, reason string, due time.Duration, failed bool) error
 	// RetryFailed makes failed rows due again, and says how many.
 	RetryFailed(ctx context.Context, limit int) (int, error)
