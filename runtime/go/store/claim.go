@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
@@ -29,6 +30,9 @@ type Claim struct {
 	Lane Lane
 }
 
+// Dual says that there is a second key to claim. (KEY-030)
+func (c *Claim) Dual() bool { return c.Previous != "" && c.Previous != c.Key }
+
 // Lane is an order of messages: those of one biz key of one topic, within a scope.
 type Lane struct {
 	Topic  string // the origin
@@ -54,8 +58,8 @@ type Grant struct {
 	Counts idem.Counts
 	// RecordRedriveCount is the record's, for a redrive; 0 where there is none.
 	RecordRedriveCount int32
-	// RecordOwner and RecordFingerprint say whose claim is live (AdmitInProgress), and with which content
-	// RecordFingerprint is what the key was used with before, for the log of a KEY_REUSED.
+	// RecordFingerprint is what the key was used with before, for the log of a KEY_REUSED; empty where the
+	// record has none.
 	RecordFingerprint string
 }
 
@@ -111,42 +115,45 @@ var severity = [...]int{
 // lane allows it, the store writes Claimed of each key; where it says DUPLICATE on one of two keys, the
 // store writes Duplicated of the other. Lanes are the store's to look up. (DEDUP-001, DEDUP-026, DEDUP-029)
 func (c *Claim) Admit(current, previous *Record, nowMs int64) Grant {
+	if !c.Dual() {
+		previous = nil
+	}
+	g := Grant{Counts: idem.Counts{Retry: c.RetryCount, Hold: c.HoldCount}}
 	if c.Old && c.RedriveCount == 0 && current == nil && previous == nil {
-		return Grant{TooOld: true}
+		g.TooOld = true
+		return g
 	}
 	d := idem.Delivery{
 		RedriveCount: int64(c.RedriveCount), Position: int64(c.RetryCount) + int64(c.HoldCount),
 		Fingerprint: c.Fingerprint, Owner: c.Owner, NowMs: nowMs, LeaseMs: c.Lease.Milliseconds(), MaxAttempts: c.MaxAttempts,
 	}
-	g := Grant{
-		Admission: admit(current, &d),
-		Counts:    idem.Counts{Retry: c.RetryCount, Hold: c.HoldCount},
-		Lease:     Lease{Scope: c.Scope, Key: c.Key, Owner: c.Owner},
-	}
-	g.Lease.Fence = g.Fence
+	g.Admission = admit(current, &d)
+	decides := current
+	l := Lease{Scope: c.Scope, Key: c.Key, Owner: c.Owner, Fence: g.Fence}
 	g.see(current, c)
-	if c.Previous != "" {
+	if c.Dual() {
 		p := admit(previous, &d)
+		l.Previous, l.PreviousFence = c.Previous, p.Fence
 		g.see(previous, c)
 		switch {
 		case severity[p.Kind] < severity[g.Kind]:
-			g.Admission = p
+			g.Admission, decides = p, previous
 		case p.Kind == idem.AdmitProceed && g.Kind == idem.AdmitProceed:
 			g.Attempts = max(g.Attempts, p.Attempts)
 			g.LeaseUntilMs = min(g.LeaseUntilMs, p.LeaseUntilMs)
 			g.Recovered = g.Recovered || p.Recovered
+		case p.Kind == idem.AdmitInProgress && g.Kind == idem.AdmitInProgress:
+			g.WaitMs = max(g.WaitMs, p.WaitMs)
 		}
-		g.Lease.Previous, g.Lease.PreviousFence = c.Previous, p.Fence
 	}
 	switch g.Kind {
 	case idem.AdmitProceed:
+		g.Lease = l
 	case idem.AdmitCrashLoop:
-		g.Lease = Lease{Scope: c.Scope, Key: c.Key, Fence: fenceOf(current)}
-		if c.Previous != "" {
-			g.Lease.Previous, g.Lease.PreviousFence = c.Previous, fenceOf(previous)
-		}
-	default:
-		g.Lease = Lease{}
+		l.Owner, l.Fence, l.PreviousFence = "", openFence(current), openFence(previous)
+		g.Lease = l
+	case idem.AdmitKeyReused:
+		g.RecordFingerprint = decides.Fingerprint
 	}
 	return g
 }
@@ -158,11 +165,21 @@ func admit(r *Record, d *idem.Delivery) idem.Admission {
 	return idem.Admit(&r.Record, d)
 }
 
-func fenceOf(r *Record) int64 {
-	if r == nil {
+// openFence is the fence of a record that a crash loop ends: one that has not ended. Of two keys the other may
+// be new, or DEAD in an earlier life; its fence is 0 then, and it stays as it is.
+func openFence(r *Record) int64 {
+	if r == nil || r.State == idem.StateDead {
 		return 0
 	}
 	return r.Fence
+}
+
+// nextFence stays at the largest one, as idem.Admit does.
+func nextFence(fence int64) int64 {
+	if fence == math.MaxInt64 {
+		return fence
+	}
+	return fence + 1
 }
 
 // see takes from a record what the delivery has to know.
@@ -171,9 +188,6 @@ func (g *Grant) see(r *Record, c *Claim) {
 		return
 	}
 	g.RecordRedriveCount = max(g.RecordRedriveCount, int32(r.RedriveCount))
-	if g.RecordFingerprint == "" {
-		g.RecordFingerprint = r.Fingerprint
-	}
 	if r.RedriveCount == int64(c.RedriveCount) {
 		g.Counts.Retry = max(g.Counts.Retry, r.RetryCount)
 		g.Counts.Hold = max(g.Counts.Hold, r.HoldCount)
@@ -208,7 +222,7 @@ func (c *Claim) Duplicated(key string, result []byte, before *Record, now time.T
 		r = *before
 	}
 	r.State, r.Result, r.Owner, r.LeaseUntilMs = idem.StateSuccess, result, "", 0
-	r.Fence++
+	r.Fence = nextFence(r.Fence)
 	if r.Fingerprint == "" {
 		r.Fingerprint = c.Fingerprint
 	}

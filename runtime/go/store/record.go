@@ -24,11 +24,11 @@ type Record struct {
 	ExpiresAt time.Time
 }
 
-// Tombstone is what remains of a record that was forgotten or cleaned while it was PROCESSING: it admits
-// everything, under the next fence, so that a worker that still holds the claim writes nothing.
-// (DEDUP-025)
+// Tombstone is what remains of a record that was forgotten, or cleaned while it was PROCESSING: it admits
+// everything, under the next fence, so that a worker that still holds the claim writes nothing. The store
+// adds when it expires, a retention from its present. (DEDUP-025)
 func (r *Record) Tombstone() Record {
 	t := Record{Scope: r.Scope, Key: r.Key, CreatedAt: r.CreatedAt}
-	t.State, t.Fence = idem.StateFailed, r.Fence+1
+	t.State, t.Fence = idem.StateFailed, nextFence(r.Fence)
 	return t
 }

@@ -44,11 +44,27 @@ type Settlement struct {
 	DeadLetter *DeadLetter
 	// Lane is set on a route that parks. A Retry with Park joins its tail; any other Retry, of a message
 	// whose lane has another head by now, joins it too, or becomes its head; with Leave, and with any dead
-	// letter, the message leaves the lane. The lane's row is locked, and the decision made again under the
-	// lock. A DUPLICATE that was the head leaves by Leave alone, with a Lease that has Scope and Key and no
+	// letter of a claim that is held, the message leaves the lane, and its Retry, if any, is pending wherever
+	// the lane stands. A dead letter without a claim (KEY_REUSED) is that of another message with the head's
+	// key. A message without a key has no place in a lane. The lane's row is locked, and the decision made
+	// again under the lock. A DUPLICATE that was the head leaves by Leave alone, with a Lease that has Scope and Key and no
 	// fence, and no record is touched.
 	Lane  Lane
 	Leave bool
+}
+
+// Names are the scope and the key of the message: the lease's, also of one that holds no claim, else those
+// of what follows. The key is empty where the message has none.
+func (s *Settlement) Names() (scope, key string) {
+	switch {
+	case s.Lease.Scope != "":
+		return s.Lease.Scope, s.Lease.Key
+	case s.Retry != nil:
+		return s.Retry.Scope, s.Retry.Key
+	case s.DeadLetter != nil:
+		return s.DeadLetter.Scope, s.DeadLetter.Key
+	}
+	return "", ""
 }
 
 // Position is the position that the record keeps. (DEDUP-011)
