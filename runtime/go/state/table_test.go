@@ -3,7 +3,7 @@ package state_test
 import (
 	"context"
 	"database/sql"
-	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
@@ -75,40 +75,37 @@ func TestColumnThatIsNotThereIsAnErrorOnSQLiteToo(t *testing.T) {
 	})
 }
 
-func TestRowThatAnotherMoverHasLockedIsWaitedFor(t *testing.T) {
+// TestSecondMoverWaitsWhileTheFirstDecides stops the first mover between its lock and its update, which is when
+// a second one would decide on a state that is about to go.
+func TestSecondMoverWaitsWhileTheFirstDecides(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, db database) {
 		if db.name != "postgres" {
 			t.Skip("SQLite has one writer at a time")
 		}
 		require.NoError(t, db.exec(ordersTable))
-		require.NoError(t, db.exec("INSERT INTO orders (order_id, status) VALUES ('o1', 'CREATED')"))
+		require.NoError(t, db.exec("INSERT INTO orders (order_id, version) VALUES ('o1', 0)"))
 		m, table := machineOf(t, edges), orders()
-		started, results := make(chan struct{}), make(chan state.Result, 1)
-		// The first mover holds the row CREATED -> PAYING, uncommitted; PAYING -> PAID is early until it commits.
-		err := db.tx(t.Context(), func(tx any) error {
-			if r, err := table.Apply(t.Context(), tx, moveOf(m, "o1", "k1", "CREATED", "PAYING")); err != nil || r.Err() != nil {
-				return errors.Join(err, r.Err())
-			}
+		second := make(chan state.Result, 1)
+		first := moveOf(m, "o1", "k1", "", "CREATED")
+		verdict := first.Verdict
+		first.Verdict = func(current string) (idem.Verdict, error) {
 			go func() {
-				close(started)
-				r, err := db.apply(context.Background(), table, moveOf(m, "o1", "k2", "PAYING", "PAID"))
+				r, err := db.apply(context.Background(), table, moveOf(m, "o1", "k2", "", "CREATED"))
 				assert.NoError(t, err)
-				results <- r
+				second <- r
 			}()
-			<-started
-			return nil
-		})
-		require.NoError(t, err)
-		// Either it came after the commit, or it waited for it, or it read the row before: never a lost update.
-		switch r := <-results; r.Verdict {
-		case idem.VerdictApply:
-			assert.Equal(t, "PAID", db.get("SELECT status FROM orders"))
-		case idem.VerdictEarly:
-			assert.Equal(t, "PAYING", db.get("SELECT status FROM orders"))
-		default:
-			assert.Fail(t, "verdict", r.Verdict.String())
+			const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%orders%FOR UPDATE'"
+			for db.get(waiting) == "0" && len(second) == 0 {
+				runtime.Gosched()
+			}
+			return verdict(current)
 		}
+		r, err := db.apply(t.Context(), table, first)
+		require.NoError(t, err)
+		assert.Equal(t, idem.VerdictApply, r.Verdict)
+		assert.Equal(t, state.Result{Verdict: idem.VerdictDuplicate, Current: "CREATED", Superseded: true, SupersededBy: "k1"}, <-second)
+		assert.Equal(t, "1", db.get("SELECT version FROM orders"))
 	})
 }
 
