@@ -1,0 +1,53 @@
+package wait
+
+import (
+	"context"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		if !For(t.Context(), time.Minute) || time.Since(begin) != time.Minute {
+			t.Errorf("waited %v, want a minute", time.Since(begin))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begin = time.Now()
+		if For(ctx, time.Minute) || time.Since(begin) != time.Second {
+			t.Errorf("waited %v, want a second", time.Since(begin))
+		}
+		if For(ctx, 0) {
+			t.Error("a context that is done allows no wait of 0")
+		}
+	})
+}
+
+func TestFault07_doublingNeverOverflows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n    int
+		want time.Duration
+	}{
+		{math.MinInt, time.Second},
+		{0, time.Second},
+		{1, 2 * time.Second},
+		{5, 32 * time.Second},
+		{6, time.Minute},
+		{62, time.Minute},
+		{63, time.Minute},
+		{128, time.Minute},
+		{math.MaxInt32, time.Minute},
+	} {
+		if got := Doubled(time.Second, time.Minute, c.n); got != c.want {
+			t.Errorf("doubled %d times: %v, want %v", c.n, got, c.want)
+		}
+	}
+	if got := Doubled(time.Hour, time.Minute, 0); got != time.Minute {
+		t.Errorf("base above the limit: %v", got)
+	}
+}
