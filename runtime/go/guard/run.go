@@ -1,0 +1,157 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// The words in front of the reject_reason of handlers that did not come to an end of their own.
+const (
+	CodePanic   = "PANIC"
+	CodeTimeout = "TIMEOUT"
+)
+
+// Run calls the handler of a Ready delivery, and ends it with what came of it. The handler's context ends with
+// its time limit, which makes the outcome RETRYABLE, and where the lease is lost, which makes it FENCED; it has
+// the key (KeyOf). Run waits for the handler to return all the same: a call that goes on unseen could have its
+// effect after the next one's. A panic is RETRYABLE. In mode Idempotent the lease is renewed meanwhile. (DEDUP-023,
+// DEDUP-028)
+func (g *Guard) Run(ctx context.Context, d *Delivery, fn func(ctx context.Context) error) {
+	if d.Status != Ready || !g.refresh(ctx, d) {
+		return
+	}
+	err, timedOut := g.call(ctx, d, fn)
+	g.conclude(d, err, timedOut)
+}
+
+// call runs fn under the delivery's time limit. timedOut says that the limit was over when it came back.
+func (g *Guard) call(ctx context.Context, d *Delivery, fn func(ctx context.Context) error) (err error, timedOut bool) {
+	limit := g.timeout(d.Rules)
+	d.handling = &handling{Context: ctx, key: d.Key}
+	run, cancel := context.WithTimeout(d.handling, limit)
+	defer cancel()
+	start := time.Now()
+	if d.Rules.Mode == Idempotent && d.held() {
+		g.beats.add(g, d, cancel, limit)
+		defer g.beats.remove(d)
+	}
+	d.Status = Ended // also where the handler ends its goroutine, which nothing can stop
+	d.Result = idem.Result{Outcome: idem.OutcomeRetryable, Reason: CodePanic + ": the handler ended its goroutine"}
+	err = g.protect(run, d, fn)
+	d.Handler = time.Since(start)
+	d.keep()
+	d.handling = nil
+	return err, errors.Is(run.Err(), context.DeadlineExceeded) && ctx.Err() == nil
+}
+
+// keep takes the result that the handler keeps.
+func (d *Delivery) keep() {
+	if d.handling != nil && d.handling.kept != nil {
+		d.Value = d.handling.kept
+	}
+}
+
+// protect turns a panic into an error. The stack goes to the debug log alone: it may be long, and name what is
+// nobody's business.
+func (g *Guard) protect(ctx context.Context, d *Delivery, fn func(ctx context.Context) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicError(v)
+			g.logStack(ctx, d, debug.Stack())
+		}
+	}()
+	return fn(ctx)
+}
+
+// errPanic marks what panicError makes.
+var errPanic = errors.New(CodePanic)
+
+func panicError(v any) error {
+	return fmt.Errorf("%w: %s", errPanic, panicText(v))
+}
+
+// panicText is what was panicked with. Its own String or Error may panic too.
+func panicText(v any) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("a %T", v)
+		}
+	}()
+	return fmt.Sprint(v)
+}
+
+func (g *Guard) logStack(ctx context.Context, d *Delivery, stack []byte) {
+	g.log(ctx, slog.LevelDebug, "handler panicked", d, slog.String("stack", string(stack)))
+}
+
+// conclude ends a delivery by its handler's error.
+func (g *Guard) conclude(d *Delivery, err error, timedOut bool) {
+	d.Status, d.Err = Ended, err
+	switch {
+	case d.lost.Load():
+		g.fenced(d)
+	case err == nil:
+		d.Result = idem.Result{Outcome: idem.OutcomeOK}
+	case errors.Is(err, errPanic):
+		d.Result = idem.Result{Outcome: idem.OutcomeRetryable, Reason: err.Error()}
+	case timedOut && isInterrupted(err):
+		d.Result = idem.Result{
+			Outcome: idem.OutcomeRetryable,
+			Reason:  CodeTimeout + ": the handler took longer than " + g.timeout(d.Rules).String(),
+		}
+	default:
+		d.Result = idem.ResultOf(err)
+	}
+}
+
+// isInterrupted says that an error comes of a context that ended.
+func isInterrupted(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return true
+	}
+	var sql interface{ SQLState() string }
+	return errors.As(err, &sql) && sql.SQLState() == "57014"
+}
+
+// fenced ends a delivery whose lease is lost. Another claim of its key is live, or was.
+func (g *Guard) fenced(d *Delivery) {
+	d.Status, d.Completed = Ended, false
+	d.Result = idem.Result{Outcome: idem.OutcomeFenced, AfterMs: g.lease(d.Rules).Milliseconds()}
+	d.Grant.Lease = store.Lease{}
+}
+
+// refresh renews a lease that has been waiting for its turn, so that the handler begins with nearly all of it.
+// Nothing else writes the record yet, in any mode. False: the lease is lost, or nobody can say.
+func (g *Guard) refresh(ctx context.Context, d *Delivery) bool {
+	if !d.held() {
+		return true
+	}
+	lease := g.lease(d.Rules)
+	slack := LeaseMargin / 2
+	if d.Rules.Mode == Idempotent {
+		slack = lease / 3
+	}
+	sent := time.Now()
+	if sent.Sub(d.claimed) < slack {
+		return true
+	}
+	held, err := g.store.Renew(ctx, []store.Renewal{{Lease: d.Grant.Lease, For: lease}})
+	switch {
+	case err != nil:
+		// Whether it is held is the store's to say when it is settled: the delivery ends as an attempt that failed.
+		d.End(idem.Result{Outcome: idem.OutcomeRetryable, Reason: "RENEW: " + err.Error()}, fmt.Errorf("renew the lease before the handler: %w", err))
+		return false
+	case !held[0]:
+		g.fenced(d)
+		return false
+	}
+	d.claimed = sent
+	return true
+}
