@@ -40,7 +40,7 @@ postgres_installed() {
 	elif found=$(command -v initdb); then
 		dirname "$found"
 	else
-		find /usr/lib/postgresql /usr/pgsql-* -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1
+		{ find /usr/lib/postgresql /usr/pgsql-* -maxdepth 2 -name bin 2>/dev/null || true; } | sort -V | tail -n 1
 	fi
 }
 
