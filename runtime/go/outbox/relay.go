@@ -1,0 +1,294 @@
+package outbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/internal/confirm"
+	"github.com/idem-spec/idem/runtime/go/internal/tell"
+	"github.com/idem-spec/idem/runtime/go/internal/topics"
+	"github.com/idem-spec/idem/runtime/go/internal/wait"
+	"github.com/idem-spec/idem/runtime/go/observe"
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// Relay publishes what is stored, in the order of each (topic, biz key), and removes it once the broker has
+// confirmed it. A message that fails is tried again after Config.Delays, and then is Failed: it holds back
+// its own key alone, until RetryFailed. Run and Step are for one goroutine; any number of relays may run.
+// (CONS-023)
+type Relay struct {
+	store     store.Outbox
+	publisher broker.Publisher
+	config    RelayConfig
+	alias     topics.Alias
+	tell      tell.Teller
+
+	gaugesAt, reviveAt time.Time
+}
+
+const (
+	// reviveLimit is how many failed rows one RetryFailed brings back.
+	reviveLimit = 1000
+	// removals is how often rows that are confirmed are removed: else they are published again.
+	removals = 3
+)
+
+// Run works until ctx is done, and returns nil then. A round that has begun is finished first. What fails
+// is logged and tried again.
+func (r *Relay) Run(ctx context.Context) error {
+	for {
+		n := r.round(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if n.err != nil {
+			r.tell.Error(ctx, "outbox relay: round failed, going on", slog.Any("error", n.err))
+		}
+		pause := r.config.Poll
+		if !n.broken && n.sent > 0 {
+			pause = 0 // there may be more, behind them too
+		}
+		if !wait.For(ctx, pause) {
+			return nil
+		}
+	}
+}
+
+// Step is one round: it claims rows, publishes them, and says how many of them the broker confirmed.
+func (r *Relay) Step(ctx context.Context) (int, error) {
+	n := r.round(ctx)
+	return n.sent, n.err
+}
+
+// RetryFailed makes failed rows due again, at most limit, and says how many there were. The rows behind
+// them in their keys follow.
+func (r *Relay) RetryFailed(ctx context.Context, limit int) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	defer cancel()
+	n, err := r.store.RetryFailed(ctx, limit)
+	if err != nil {
+		return 0, fmt.Errorf("retry failed messages of the outbox: %w", err)
+	}
+	return n, nil
+}
+
+// round is what one round did.
+type round struct {
+	sent   int
+	err    error
+	broken bool // the store did not do what the rows need
+}
+
+func (r *Relay) round(ctx context.Context) (n round) {
+	if n.err = ctx.Err(); n.err != nil {
+		return n
+	}
+	n.err = errors.Join(r.revive(ctx), r.gauges(ctx))
+	token := r.config.Token()
+	rows, err := r.claim(ctx, token)
+	if err != nil {
+		n.err, n.broken = errors.Join(n.err, err), true
+		return n
+	}
+	if len(rows) == 0 {
+		return n
+	}
+	rows, spans := byLane(rows)
+	errs := r.publish(ctx, rows, spans)
+	sent, err := r.settle(ctx, token, rows, spans, errs)
+	n.sent, n.broken = sent, err != nil
+	n.err = errors.Join(n.err, err)
+	return n
+}
+
+func (r *Relay) claim(ctx context.Context, token string) ([]store.Outgoing, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	defer cancel()
+	rows, err := r.store.ClaimOutgoing(ctx, token, r.config.Batch, r.config.Lease)
+	if err != nil {
+		return nil, fmt.Errorf("claim %d messages of the outbox: %w", r.config.Batch, err)
+	}
+	return rows, nil
+}
+
+// byLane puts the rows of each lane together, in their order. A row without a key is in a lane of its own.
+func byLane(rows []store.Outgoing) ([]store.Outgoing, []confirm.Span) {
+	next := make([]int, len(rows)) // the next row of the lane
+	last := make(map[lane]int)
+	var firsts []int
+	for i := range rows {
+		next[i] = -1
+		if rows[i].MessageKey == nil {
+			firsts = append(firsts, i)
+			continue
+		}
+		l := lane{rows[i].Topic, string(rows[i].MessageKey)}
+		if before, ok := last[l]; ok {
+			next[before] = i
+		} else {
+			firsts = append(firsts, i)
+		}
+		last[l] = i
+	}
+	sorted := make([]store.Outgoing, 0, len(rows))
+	spans := make([]confirm.Span, len(firsts))
+	for n, i := range firsts {
+		spans[n].From = len(sorted)
+		for ; i >= 0; i = next[i] {
+			sorted = append(sorted, rows[i])
+		}
+		spans[n].To = len(sorted)
+	}
+	return sorted, spans
+}
+
+// publish leaves, of the lease, the time for the claim's reply and the removal. It goes on when ctx is
+// done: a publication that is given up may be there all the same, and would be doubled.
+func (r *Relay) publish(ctx context.Context, rows []store.Outgoing, spans []confirm.Span) []error {
+	messages := make([]broker.Message, len(rows))
+	for i := range rows {
+		row := &rows[i]
+		messages[i] = broker.Message{Topic: r.alias.Of(row.Topic), Key: row.MessageKey, Value: row.Payload, Headers: row.Headers}
+	}
+	ctx, cancel := wait.Detached(ctx, r.config.Lease-3*r.config.Timeout)
+	defer cancel()
+	return confirm.Publish(ctx, r.publisher, messages, spans, r.config.Timeout)
+}
+
+// settle removes what was confirmed, and that alone; of the rest, the first row of each lane was tried.
+func (r *Relay) settle(ctx context.Context, token string, rows []store.Outgoing, spans []confirm.Span, errs []error) (int, error) {
+	var sent []int64
+	failures := make(map[failure][]int64)
+	for _, s := range spans {
+		i := s.From
+		for ; i < s.To && (errs == nil || errs[i] == nil); i++ {
+			sent = append(sent, rows[i].ID)
+		}
+		if i < s.To {
+			f := r.failureOf(ctx, &rows[i], errs[i])
+			failures[f] = append(failures[f], rows[i].ID)
+			i++
+		}
+		for ; i < s.To; i++ {
+			failures[failure{}] = append(failures[failure{}], rows[i].ID)
+		}
+	}
+	r.count(rows, errs)
+	// Where one of these fails, the claims are over with the lease.
+	err := r.remove(ctx, token, sent)
+	for f, ids := range failures {
+		err = errors.Join(err, r.notSent(ctx, token, ids, f))
+	}
+	return len(sent), err
+}
+
+// failure is what is recorded of rows that were not sent. The zero value gives back those that were not
+// tried.
+type failure struct {
+	reason string
+	due    time.Duration
+	failed bool
+}
+
+// failureOf says when a row is tried again, if ever.
+func (r *Relay) failureOf(ctx context.Context, row *store.Outgoing, cause error) failure {
+	f := failure{reason: cmp.Or(cause.Error(), "the publisher did not say why"), failed: int(row.Attempts) >= len(r.config.Delays)}
+	attrs := []slog.Attr{
+		slog.String("idempotency_key", keyOf(row.Headers)), slog.String("topic", row.Topic),
+		slog.Int64("id", row.ID), slog.Int("attempt", int(row.Attempts)+1), slog.Any("error", cause),
+	}
+	if f.failed {
+		r.tell.Error(ctx, "outbox relay: given up; it and later messages of its key wait for RetryFailed", attrs...)
+		return f
+	}
+	f.due = r.config.Delays[row.Attempts]
+	r.tell.Warn(ctx, "outbox relay: not published, trying again", append(attrs, slog.Duration("due", f.due))...)
+	return f
+}
+
+func (r *Relay) notSent(ctx context.Context, token string, ids []int64, f failure) error {
+	ctx, cancel := wait.Detached(ctx, r.config.Timeout)
+	defer cancel()
+	if err := r.store.NotSent(ctx, token, ids, f.reason, f.due, f.failed); err != nil {
+		return fmt.Errorf("postpone %d messages of the outbox: %w", len(ids), err)
+	}
+	return nil
+}
+
+func (r *Relay) remove(ctx context.Context, token string, ids []int64) (err error) {
+	if len(ids) == 0 {
+		return nil
+	}
+	ctx, cancel := wait.Detached(ctx, r.config.Timeout)
+	defer cancel()
+	for try := range removals {
+		if !wait.For(ctx, time.Duration(try)*100*time.Millisecond) {
+			break
+		}
+		if err = r.store.Sent(ctx, token, ids); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("remove %d sent messages of the outbox, which are now published again: %w", len(ids), err)
+}
+
+func (r *Relay) count(rows []store.Outgoing, errs []error) {
+	if r.config.Observer == nil {
+		return
+	}
+	byTopic := make(map[string]float64)
+	for i := range rows {
+		if errs == nil || errs[i] == nil {
+			byTopic[rows[i].Topic]++
+		}
+	}
+	for topic, n := range byTopic {
+		r.tell.Measure(observe.OutboxSent, observe.Labels{Topic: topic}, n)
+	}
+}
+
+// revive brings failed rows back, once in a while.
+func (r *Relay) revive(ctx context.Context) error {
+	now := r.config.Now()
+	if r.config.Revive < 0 || now.Before(r.reviveAt) {
+		return nil
+	}
+	first := r.reviveAt.IsZero()
+	r.reviveAt = now.Add(r.config.Revive)
+	if first {
+		return nil
+	}
+	n, err := r.RetryFailed(ctx, reviveLimit)
+	if n > 0 {
+		r.tell.Warn(ctx, "outbox relay: failed messages are tried again", slog.Int("messages", n))
+	}
+	return err
+}
+
+// gauges counts the rows for the metrics.
+func (r *Relay) gauges(ctx context.Context) error {
+	now := r.config.Now()
+	if r.config.Observer == nil || r.config.Gauges < 0 || now.Before(r.gaugesAt) {
+		return nil
+	}
+	r.gaugesAt = now.Add(r.config.Gauges)
+	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	defer cancel()
+	stats, err := r.store.OutboxStats(ctx)
+	if err != nil {
+		return fmt.Errorf("count the outbox: %w", err)
+	}
+	age := time.Duration(0)
+	if !stats.Oldest.IsZero() {
+		age = max(0, now.Sub(stats.Oldest))
+	}
+	r.tell.Measure(observe.OutboxPending, observe.Labels{}, float64(stats.Pending))
+	r.tell.Measure(observe.OutboxFailed, observe.Labels{}, float64(stats.Failed))
+	r.tell.Measure(observe.OutboxOldest, observe.Labels{}, age.Seconds())
+	return nil
+}
