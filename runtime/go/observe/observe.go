@@ -1,6 +1,6 @@
 // Package observe is what the runtime tells of itself: each delivery that ended, and a fixed list of
 // metrics. The packages below it turn them into OpenTelemetry, Prometheus and slog; nothing else of the
-// runtime imports those.
+// runtime imports those. METRICS.md lists the metrics for those who read dashboards.
 package observe
 
 import (
@@ -15,7 +15,9 @@ import (
 type Observer interface {
 	// Delivery tells of one delivery that ended: its outcome is durable. d is the callee's until it returns.
 	Delivery(ctx context.Context, d *Delivery)
-	// Measure adds to a counter, sets a gauge, or records into a histogram, as the metric's Kind says.
+	// Measure adds to a counter, sets a gauge, or records into a histogram, as the metric's Kind says. NaN ends
+	// the series of a gauge: a partition that was given back, an event type without dead letters. Metrics whose
+	// Info says FromDelivery are the observer's to derive from Delivery, and nobody measures them.
 	Measure(m Metric, labels Labels, value float64)
 }
 
@@ -43,54 +45,6 @@ type Delivery struct {
 	Traceparent, Tracestate                string
 	Err                                    error
 }
-
-// Labels are a metric's. What a metric does not have stays empty; Partition counts with MetricLag and its
-// kin alone.
-type Labels struct {
-	Scope, EventType, Topic, Outcome, Store string
-	Partition                               int32
-}
-
-// Kind is what Measure does with a value.
-type Kind uint8
-
-// The kinds.
-const (
-	Counter Kind = iota
-	Gauge
-	Histogram
-)
-
-// Metric is one of the runtime's metrics. Info has its name, unit and meaning.
-type Metric uint8
-
-// The metrics.
-const (
-	Messages          Metric = iota // idem_messages_total
-	HandlerSeconds                  // idem_handler_seconds
-	DeadLetters                     // idem_dead_letters
-	DeadLetterOldest                // idem_dead_letter_oldest_age_seconds
-	ConsumerLag                     // idem_consumer_lag
-	ConsumerLagGrowth               // idem_consumer_lag_growth
-	ConsumerOldest                  // idem_consumer_oldest_message_age_seconds
-	InFlight                        // idem_messages_in_flight
-	RouteOpen                       // idem_route_breaker_open
-	RetriesPending                  // idem_retries_pending
-	RetriesParked                   // idem_retries_parked
-	RetryOldestDue                  // idem_retry_oldest_due_age_seconds
-	RetriesPublished                // idem_retries_published_total
-	OutboxPending                   // idem_outbox_pending
-	OutboxFailed                    // idem_outbox_failed
-	OutboxOldest                    // idem_outbox_oldest_age_seconds
-	OutboxSent                      // idem_outbox_sent_total
-	StoreErrors                     // idem_store_errors_total
-	StoreDegraded                   // idem_store_degraded
-	RecordsCleaned                  // idem_records_cleaned_total
-	LeaseLost                       // idem_leases_lost_total
-	Superseded                      // idem_superseded_total
-	Rebalances                      // idem_rebalances_total
-	metricCount
-)
 
 // None observes nothing.
 type None struct{}
