@@ -1,0 +1,7 @@
+-- Takes version 1 of the tables away, with everything in them.
+DROP TABLE outbox;
+DROP TABLE dead_letter;
+DROP TABLE idem_lane;
+DROP TABLE msg_retry;
+DROP TABLE idem_record;
+DROP TABLE idem_schema;

@@ -1,0 +1,130 @@
+-- Version 1 of the tables on SQLite (CONS-030). The names are those of PostgreSQL. Times are milliseconds since
+-- 1970 UTC on the store's clock; 0 is none. Texts that have nothing to say are '', so that they compare;
+-- payloads and message keys are NULL where they are null.
+
+-- A program of version N works on tables of version N and N+1.
+CREATE TABLE idem_schema (
+    version    INTEGER NOT NULL PRIMARY KEY,
+    name       TEXT    NOT NULL,
+    applied_at INTEGER NOT NULL
+) STRICT;
+
+-- The dedup record (DEDUP-010). Rows are small (results are rare), so the table is its own index.
+-- state is 1 PROCESSING, 2 SUCCESS, 3 FAILED, 4 DEAD.
+CREATE TABLE idem_record (
+    scope         TEXT    NOT NULL,
+    key           TEXT    NOT NULL,
+    state         INTEGER NOT NULL,
+    fence         INTEGER NOT NULL,
+    attempts      INTEGER NOT NULL,
+    owner         TEXT    NOT NULL,
+    redrive_count INTEGER NOT NULL,
+    position      INTEGER NOT NULL,
+    retry_count   INTEGER NOT NULL,
+    hold_count    INTEGER NOT NULL,
+    lease_until   INTEGER NOT NULL,
+    fingerprint   TEXT    NOT NULL,
+    result        BLOB,
+    created_at    INTEGER NOT NULL,
+    updated_at    INTEGER NOT NULL,
+    expires_at    INTEGER NOT NULL,
+    PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+
+-- For the cleaner.
+CREATE INDEX idem_record_expires ON idem_record (expires_at);
+
+-- The deliveries to come (DEDUP-027). AUTOINCREMENT: an id is never used again, and ids are the order of the
+-- first writes, which is the order of a lane.
+CREATE TABLE msg_retry (
+    id               INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope            TEXT    NOT NULL,
+    idempotency_key  TEXT    NOT NULL,
+    event_type       TEXT    NOT NULL,
+    biz_key          TEXT    NOT NULL,
+    event_id         TEXT    NOT NULL,
+    source_topic     TEXT    NOT NULL,
+    source_partition INTEGER NOT NULL,
+    source_offset    INTEGER NOT NULL,
+    redrive_count    INTEGER NOT NULL,
+    retry_count      INTEGER NOT NULL,
+    hold_count       INTEGER NOT NULL,
+    position         INTEGER NOT NULL,
+    action           TEXT    NOT NULL,
+    reason           TEXT    NOT NULL,
+    topic            TEXT    NOT NULL,
+    message_key      BLOB,
+    headers          TEXT    NOT NULL,
+    payload          BLOB,
+    next_retry_time  INTEGER NOT NULL,
+    status           TEXT    NOT NULL CHECK (status IN ('PENDING', 'PARKED')),
+    lane_topic       TEXT    NOT NULL,
+    lane_biz_key     TEXT    NOT NULL,
+    claim_token      TEXT    NOT NULL DEFAULT '',
+    claim_until      INTEGER NOT NULL DEFAULT 0,
+    publications     INTEGER NOT NULL DEFAULT 0,
+    created_at       INTEGER NOT NULL,
+    UNIQUE (scope, idempotency_key, source_topic, source_partition, source_offset)
+) STRICT;
+
+CREATE INDEX msg_retry_due ON msg_retry (next_retry_time, id) WHERE status = 'PENDING';
+CREATE INDEX msg_retry_claimed ON msg_retry (claim_until) WHERE claim_token <> '';
+CREATE INDEX msg_retry_parked ON msg_retry (scope, lane_topic, lane_biz_key, id) WHERE status = 'PARKED';
+CREATE INDEX msg_retry_held ON msg_retry (scope, biz_key) WHERE action = 'HOLD';
+
+-- The lanes that are parked, and the key of the head (CONS-013).
+CREATE TABLE idem_lane (
+    scope      TEXT    NOT NULL,
+    topic      TEXT    NOT NULL,
+    biz_key    TEXT    NOT NULL,
+    head_key   TEXT    NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (scope, topic, biz_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE dead_letter (
+    id               INTEGER PRIMARY KEY AUTOINCREMENT,
+    scope            TEXT    NOT NULL,
+    idempotency_key  TEXT    NOT NULL,
+    event_type       TEXT    NOT NULL,
+    biz_key          TEXT    NOT NULL,
+    event_id         TEXT    NOT NULL,
+    source_topic     TEXT    NOT NULL,
+    source_partition INTEGER NOT NULL,
+    source_offset    INTEGER NOT NULL,
+    redrive_count    INTEGER NOT NULL,
+    retry_count      INTEGER NOT NULL,
+    hold_count       INTEGER NOT NULL,
+    outcome          TEXT    NOT NULL,
+    reason           TEXT    NOT NULL,
+    topic            TEXT    NOT NULL,
+    message_key      BLOB,
+    headers          TEXT    NOT NULL,
+    payload          BLOB,
+    created_at       INTEGER NOT NULL,
+    redriven_at      INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (scope, source_topic, source_partition, source_offset)
+) STRICT;
+
+CREATE INDEX dead_letter_open ON dead_letter (scope, event_type, created_at) WHERE redriven_at = 0;
+CREATE INDEX dead_letter_key ON dead_letter (scope, idempotency_key);
+
+-- Messages that the broker has not confirmed (CONS-023), in the order of id within one (topic, message_key).
+CREATE TABLE outbox (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    topic       TEXT    NOT NULL,
+    message_key BLOB,
+    headers     TEXT    NOT NULL,
+    payload     BLOB,
+    created_at  INTEGER NOT NULL,
+    attempts    INTEGER NOT NULL DEFAULT 0,
+    failed      INTEGER NOT NULL DEFAULT 0,
+    last_error  TEXT    NOT NULL DEFAULT '',
+    next_at     INTEGER NOT NULL DEFAULT 0,
+    claim_token TEXT    NOT NULL DEFAULT '',
+    claim_until INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE INDEX outbox_key ON outbox (topic, message_key, id);
+CREATE INDEX outbox_failed ON outbox (id) WHERE failed = 1;
