@@ -26,8 +26,8 @@ conformance: ## ask every port the vectors and a part of the bulk stream (BULK=1
 test: ## test every module in every language, and that generated code is current
 	@scripts/test
 
-test-real: ## test with nothing sampled: the whole bulk stream, every mutant
-	@BULK=1000000 MUTANTS=all scripts/test
+test-real: ## test with nothing sampled or skipped: the whole bulk stream, every mutant, real servers
+	@BULK=1000000 MUTANTS=all IDEM_TEST_REAL=1 scripts/test
 
 lint: ## run the formatters' checks and the static checkers
 	@scripts/lint
@@ -39,6 +39,7 @@ bench: ## measure beside limits and peers, and write bench/RESULTS.md (BENCH_QUI
 	@scripts/bench
 
 clean: ## remove build outputs and .tools
+	@scripts/services stop
 	rm -rf .tools bench/out bench/*/gen
 	find . -name .git -prune -o -type d \( -name target -o -name __pycache__ -o -name .pytest_cache \
 		-o -name .mypy_cache -o -name .ruff_cache -o -name .hypothesis \) -exec rm -rf {} +
