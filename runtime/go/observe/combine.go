@@ -29,6 +29,11 @@ func (s safe) Measure(m Metric, labels Labels, value float64) {
 	s.o.Measure(m, labels, value)
 }
 
+func (s safe) Batch(ctx context.Context, b *Batch) {
+	defer drop()
+	TellBatch(ctx, s.o, b)
+}
+
 func drop() { _ = recover() }
 
 // Multi tells several observers, in order, each of them Safe: one that fails does not keep the others from
@@ -62,6 +67,12 @@ func (all multi) Delivery(ctx context.Context, d *Delivery) {
 func (all multi) Measure(m Metric, labels Labels, value float64) {
 	for _, o := range all {
 		o.Measure(m, labels, value)
+	}
+}
+
+func (all multi) Batch(ctx context.Context, b *Batch) {
+	for _, o := range all {
+		TellBatch(ctx, o, b)
 	}
 }
 

@@ -46,7 +46,7 @@ func New(c Config) (*Collector, error) {
 			return nil, fmt.Errorf("prometheus: Buckets has %g at %d: bounds are above 0 and rise", b, i)
 		}
 	}
-	collector := &Collector{tally: tally.New(c.EventTypes, c.Buckets)}
+	collector := &Collector{tally: tally.New(c.EventTypes, c.Buckets, nil)}
 	for _, m := range observe.Metrics() {
 		info := m.Info()
 		collector.descs = append(collector.descs, prometheus.NewDesc(info.Name, info.Help, info.Labels, c.Constant))

@@ -39,6 +39,8 @@ type Tally struct {
 	eventTypes int
 	buckets    []float64
 	nanos      []int64 // the buckets
+	// fresh is called with each new series of deliveries, before anybody sees it.
+	fresh func(*Deliveries)
 
 	// deliveries and measured are replaced as a whole under mu, and read without it.
 	mu         sync.Mutex
@@ -57,7 +59,7 @@ type Deliveries struct {
 	superseded       atomic.Int64
 	handled          []atomic.Int64 // a bucket each, and one beyond
 	handlerNanos     atomic.Int64
-	// Extra is the exporter's own, made once by its New.
+	// Extra is the exporter's own, which it makes when the series is new.
 	Extra any
 }
 
@@ -67,15 +69,16 @@ const outcomeCount = int(idem.OutcomeFenced) + 1
 // Value is one series of a metric that is measured: an integer sum for counters, or a gauge.
 type Value struct{ bits atomic.Uint64 }
 
-// New makes a Tally. eventTypes and buckets have defaults where they are 0 and nil.
-func New(eventTypes int, buckets []float64) *Tally {
+// New makes a Tally. eventTypes and buckets have defaults where they are 0 and nil. fresh, if any, is called with
+// each new series of deliveries, to set its Extra.
+func New(eventTypes int, buckets []float64, fresh func(*Deliveries)) *Tally {
 	if eventTypes <= 0 {
 		eventTypes = DefaultEventTypes
 	}
 	if len(buckets) == 0 {
 		buckets = DefaultBuckets
 	}
-	t := &Tally{eventTypes: eventTypes, buckets: buckets, types: map[string]int{}}
+	t := &Tally{eventTypes: eventTypes, buckets: buckets, fresh: fresh, types: map[string]int{}}
 	for _, b := range buckets {
 		t.nanos = append(t.nanos, int64(b*1e9))
 	}
@@ -148,6 +151,9 @@ func (t *Tally) add(scope, eventType string) *Deliveries {
 	kept := route{strings.Clone(asked.scope), strings.Clone(asked.eventType)}
 	s := &Deliveries{
 		Scope: strings.ToValidUTF8(kept.scope, "?"), EventType: kept.eventType, handled: make([]atomic.Int64, len(t.buckets)+1),
+	}
+	if t.fresh != nil {
+		t.fresh(s)
 	}
 	next := maps.Clone(old)
 	next[kept] = s
