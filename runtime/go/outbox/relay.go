@@ -287,8 +287,9 @@ func (r *Relay) gauges(ctx context.Context) error {
 	if !stats.Oldest.IsZero() {
 		age = max(0, now.Sub(stats.Oldest))
 	}
-	r.tell.Measure(observe.OutboxPending, observe.Labels{}, float64(stats.Pending))
-	r.tell.Measure(observe.OutboxFailed, observe.Labels{}, float64(stats.Failed))
-	r.tell.Measure(observe.OutboxOldest, observe.Labels{}, age.Seconds())
+	labels := observe.Labels{Store: r.config.StoreName}
+	r.tell.Measure(observe.OutboxPending, labels, float64(stats.Pending))
+	r.tell.Measure(observe.OutboxFailed, labels, float64(stats.Failed))
+	r.tell.Measure(observe.OutboxOldest, labels, age.Seconds())
 	return nil
 }

@@ -40,6 +40,8 @@ type RelayConfig struct {
 	Token func() string
 	// Now is asked for when to count and to revive, and for the age of the oldest row. Default time.Now.
 	Now func() time.Time
+	// StoreName is the label store of the gauges, such as "postgres".
+	StoreName string
 	// Observer gets OutboxPending, OutboxFailed and OutboxOldest, and OutboxSent by topic.
 	Observer observe.Observer
 	// Log gets what fails. Nil: slog.Default().

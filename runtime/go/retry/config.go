@@ -44,6 +44,8 @@ type Config struct {
 	Token func() string
 	// Now is asked for when to sweep and to count; what is due is the store's to say. Default time.Now.
 	Now func() time.Time
+	// StoreName is the label store of the gauges, such as "postgres".
+	StoreName string
 	// Observer gets RetriesPending, RetriesParked and RetryOldestDue, and RetriesPublished by topic.
 	Observer observe.Observer
 	// Log gets what fails. Nil: slog.Default().

@@ -262,8 +262,9 @@ func (s *Scheduler) gauges(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("count retries: %w", err)
 	}
-	s.tell.Measure(observe.RetriesPending, observe.Labels{}, float64(counts.Pending))
-	s.tell.Measure(observe.RetriesParked, observe.Labels{}, float64(counts.Parked))
-	s.tell.Measure(observe.RetryOldestDue, observe.Labels{}, counts.OldestDue.Seconds())
+	labels := observe.Labels{Store: s.config.StoreName}
+	s.tell.Measure(observe.RetriesPending, labels, float64(counts.Pending))
+	s.tell.Measure(observe.RetriesParked, labels, float64(counts.Parked))
+	s.tell.Measure(observe.RetryOldestDue, labels, counts.OldestDue.Seconds())
 	return nil
 }

@@ -28,12 +28,12 @@ type Config struct {
 	Timeout time.Duration
 	// Backoff is the first pause after a failure, and BackoffMax the longest.
 	Backoff, BackoffMax time.Duration
-	// Work does the work of one partition until ctx is done, and then returns. One that returns before has
-	// no more to do there.
+	// Work does the work of one partition until ctx is done, and then returns.
 	Work func(ctx context.Context, p *Partition)
-	// Until, if any, is asked after each commit: true ends Run.
-	Until func() bool
-	Tell  tell.Teller
+	// Finish ends Run once Work has returned for each partition before ctx was done, which says that there
+	// is no more to do, and what it has done is committed.
+	Finish bool
+	Tell   tell.Teller
 }
 
 // Partition is one partition in one generation.
@@ -91,12 +91,16 @@ func Run(ctx context.Context, g broker.Group, c *Config) (err error) {
 func generation(ctx context.Context, n broker.Generation, c *Config) (ended bool) {
 	s := &share{done: map[broker.TopicPartition]int64{}, committed: map[broker.TopicPartition]int64{}}
 	work, stop := context.WithCancel(ctx)
-	var workers sync.WaitGroup
+	var workers, works sync.WaitGroup
 	for _, a := range n.Assignments() {
 		batches := make(chan broker.Batch)
 		p := &Partition{Assignment: a, Batches: batches, share: s}
 		workers.Go(func() { fetch(work, n, p, batches, c) })
-		workers.Go(func() { c.Work(work, p) })
+		works.Go(func() { c.Work(work, p) })
+	}
+	finished := make(chan struct{})
+	if c.Finish {
+		workers.Go(func() { works.Wait(); close(finished) })
 	}
 	ticker := time.NewTicker(c.Commit)
 	defer ticker.Stop()
@@ -104,8 +108,9 @@ func generation(ctx context.Context, n broker.Generation, c *Config) (ended bool
 		select {
 		case <-ticker.C:
 			s.commit(ctx, n, c)
-			ended = c.Until != nil && c.Until()
-			running = !ended
+		case <-finished:
+			ended = ctx.Err() == nil
+			running = false
 		case <-n.Done():
 			running = false
 		case <-ctx.Done():
@@ -113,17 +118,18 @@ func generation(ctx context.Context, n broker.Generation, c *Config) (ended bool
 		}
 	}
 	stop()
+	works.Wait()
 	workers.Wait()
-	s.commit(ctx, n, c)
+	ended = s.commit(ctx, n, c) && ended
 	if err := n.Close(); err != nil {
 		c.Tell.Warn(ctx, c.Name+": generation not closed", slog.Any("error", err))
 	}
 	return ended
 }
 
-// commit commits what has moved. What a generation that is over does not commit is fetched again by
+// commit commits what has moved, and says whether it could. What a generation that is over does not commit is fetched again by
 // whoever has the partition now.
-func (s *share) commit(ctx context.Context, n broker.Generation, c *Config) {
+func (s *share) commit(ctx context.Context, n broker.Generation, c *Config) bool {
 	offsets := make(map[broker.TopicPartition]int64)
 	s.mu.Lock()
 	for p, offset := range s.done {
@@ -133,7 +139,7 @@ func (s *share) commit(ctx context.Context, n broker.Generation, c *Config) {
 	}
 	s.mu.Unlock()
 	if len(offsets) == 0 {
-		return
+		return true
 	}
 	ctx, cancel := wait.Detached(ctx, c.Timeout)
 	defer cancel()
@@ -144,10 +150,12 @@ func (s *share) commit(ctx context.Context, n broker.Generation, c *Config) {
 		for p, offset := range offsets {
 			s.committed[p] = offset
 		}
+		return true
 	case errors.Is(err, broker.ErrGenerationOver):
 	default:
 		c.Tell.Warn(ctx, c.Name+": offsets not committed, trying again", slog.Any("error", err))
 	}
+	return false
 }
 
 // fetch hands over one batch after another.
