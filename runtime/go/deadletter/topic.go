@@ -38,13 +38,17 @@ func (r *topicRun) work(ctx context.Context, p *member.Partition) {
 		empty = 0
 		for len(batch.Messages) > 0 {
 			n := min(len(batch.Messages), r.config.Batch)
-			if !r.chunk(ctx, p, batch.Messages[:n]) {
+			pause, ok := r.chunk(ctx, p, batch.Messages[:n])
+			if !ok {
 				return
 			}
 			last := batch.Messages[n-1].Offset + 1
 			batch.Messages = batch.Messages[n:]
 			if !r.dryRun {
 				p.Done(last)
+			}
+			if !wait.For(ctx, pause) {
+				return
 			}
 			if last >= end {
 				return
@@ -53,8 +57,9 @@ func (r *topicRun) work(ctx context.Context, p *member.Partition) {
 	}
 }
 
-// chunk does what is to be done of some messages, and says false where ctx was done before.
-func (r *topicRun) chunk(ctx context.Context, p *member.Partition, messages []broker.Message) bool {
+// chunk does what is to be done of some messages, and says how long to wait for the rate; false where ctx
+// was done before.
+func (r *topicRun) chunk(ctx context.Context, p *member.Partition, messages []broker.Message) (time.Duration, bool) {
 	var letters []store.DeadLetter
 	for i := range messages {
 		if d := r.letterOf(&messages[i]); r.selects(&d) {
@@ -62,11 +67,11 @@ func (r *topicRun) chunk(ctx context.Context, p *member.Partition, messages []br
 		}
 	}
 	if len(letters) == 0 {
-		return true
+		return 0, true
 	}
 	records, ok := r.recordsAgain(ctx, letters)
 	if !ok {
-		return false
+		return 0, false
 	}
 	var part Report
 	var next []broker.Message
@@ -87,10 +92,10 @@ func (r *topicRun) chunk(ctx context.Context, p *member.Partition, messages []br
 		next = append(next, broker.Message{Topic: r.retryTopic, Key: row.MessageKey, Value: row.Payload, Headers: row.Headers})
 	}
 	if !r.publish(ctx, p, next) {
-		return false
+		return 0, false
 	}
 	part.Redriven = int64(len(next))
-	return wait.For(ctx, r.add(&part, letters, records))
+	return r.add(&part, letters, records), true
 }
 
 // done says that a dead letter had another life since, or its key has succeeded.

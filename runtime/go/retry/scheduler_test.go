@@ -1,0 +1,594 @@
+package retry_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/observe"
+	"github.com/idem-spec/idem/runtime/go/retry"
+	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/memory"
+)
+
+func scheduler(t testing.TB, w *world, c retry.Config) *retry.Scheduler {
+	t.Helper()
+	c.Now, c.Log = w.Now, quiet
+	s, err := retry.NewScheduler(w.store, w.broker, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func step(t testing.TB, s *retry.Scheduler, want int) {
+	t.Helper()
+	n, err := s.Step(context.Background())
+	if err != nil || n != want {
+		t.Fatalf("step: %d published, %v; want %d", n, err, want)
+	}
+}
+
+func TestRowsArePublishedAsTheyAreWhenTheyAreDue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3)
+	s := scheduler(t, w, retry.Config{})
+	early, late := row(1, time.Second), row(2, time.Minute)
+	late.Payload, late.MessageKey = nil, nil
+	put(t, w.store, early, late)
+	step(t, s, 0)
+	w.Add(time.Second)
+	step(t, s, 1)
+	step(t, s, 0)
+	w.Add(time.Minute)
+	step(t, s, 1)
+	for _, m := range w.broker.Messages(target) {
+		want := &early
+		if m.Value == nil {
+			want = &late
+		}
+		if string(m.Value) != string(want.Payload) || string(m.Key) != string(want.MessageKey) || (m.Key == nil) != (want.MessageKey == nil) ||
+			!reflect.DeepEqual(m.Headers, want.Headers) {
+			t.Errorf("published %+v, want %+v", m, want)
+		}
+	}
+	if c, err := w.store.CountRetries(t.Context()); err != nil || c.Pending != 0 {
+		t.Errorf("%+v %v left", c, err)
+	}
+}
+
+func TestFault15_replicasPublishARowOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3)
+	const rows, replicas = 500, 8
+	for n := range rows {
+		put(t, w.store, row(n, 0))
+	}
+	var all sync.WaitGroup
+	for range replicas {
+		s := scheduler(t, w, retry.Config{Batch: 13})
+		all.Go(func() {
+			for {
+				n, err := s.Step(context.Background())
+				if err != nil {
+					t.Error(err)
+				}
+				if n == 0 {
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	got := published(w.broker, target)
+	for key, n := range got {
+		if n != 1 {
+			t.Errorf("%s published %d times", key, n)
+		}
+	}
+	if len(got) != rows {
+		t.Errorf("%d of %d published", len(got), rows)
+	}
+}
+
+func TestFault15_aBadRowBlocksNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3)
+	bad := map[string]bool{"key-0": true, "key-7": true, "key-14": true} // of one biz key
+	w.fault = func(m *broker.Message) (f broker.PublishFault) {
+		if bad[string(m.Headers[0].Value)] {
+			f.Err = errors.New("message too large")
+		}
+		return f
+	}
+	s := scheduler(t, w, retry.Config{Batch: 50})
+	for n := range 21 {
+		put(t, w.store, row(n, 0))
+	}
+	step(t, s, 18)
+	for round := range 100 { // later rows find their way too, also of the same biz key
+		put(t, w.store, row(21+round*7, 0))
+		step(t, s, 1)
+		w.Add(time.Second)
+	}
+	if c, _ := w.store.CountRetries(t.Context()); c.Pending != 3 {
+		t.Errorf("%d rows left, want the bad ones", c.Pending)
+	}
+	bad = nil
+	w.Add(time.Minute)
+	step(t, s, 3)
+}
+
+func TestFault15_anOutageIsTriedAgainAtGrowingDelays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	down := true
+	var tries []time.Time
+	w.fault = func(*broker.Message) (f broker.PublishFault) {
+		if down {
+			tries = append(tries, w.Now())
+			f.Err = errDown
+		}
+		return f
+	}
+	s := scheduler(t, w, retry.Config{MaxDelay: 10 * time.Second})
+	put(t, w.store, row(1, 0))
+	begin := w.Now()
+	for range 400 {
+		step(t, s, 0)
+		w.Add(100 * time.Millisecond)
+	}
+	var got []time.Duration
+	for _, at := range tries {
+		got = append(got, at.Sub(begin))
+	}
+	want := []time.Duration{0, 1, 3, 7, 15, 25, 35}
+	for i := range want {
+		want[i] *= time.Second
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("tried at %v, want %v", got, want)
+	}
+	down = false
+	w.Add(10 * time.Second)
+	step(t, s, 1)
+}
+
+func TestFault07_theDelayOfARowThatWasClaimedTooOftenIsNotNegative(t *testing.T) {
+	t.Parallel()
+	r := &fakeRetries{rows: []store.Retry{row(1, 0)}}
+	r.rows[0].Publications = 1<<31 - 1
+	s, err := retry.NewScheduler(r, failing{}, retry.Config{Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step(t, s, 0)
+	if len(r.postponed) != 1 || r.postponed[0] != time.Minute {
+		t.Errorf("postponed by %v, want a minute", r.postponed)
+	}
+}
+
+// A publisher that times out and delivers later, or fails in part, or delivers and fails: the rows that it
+// did not confirm, by index, stay.
+func TestFault04_onlyWhatIsConfirmedIsRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 2)
+	w.fault = func(m *broker.Message) (f broker.PublishFault) {
+		switch string(m.Headers[0].Value) {
+		case "key-1":
+			f.Err = errDown // not delivered
+		case "key-2":
+			f.Err, f.Delivered = broker.ErrReplyLost, true
+		}
+		return f
+	}
+	s := scheduler(t, w, retry.Config{})
+	for n := range 4 {
+		put(t, w.store, row(n, 0))
+	}
+	step(t, s, 2)
+	if c, _ := w.store.CountRetries(t.Context()); c.Pending != 2 {
+		t.Errorf("%d rows left, want 2", c.Pending)
+	}
+	w.fault = nil
+	w.Add(time.Minute)
+	step(t, s, 2)
+	got := published(w.broker, target)
+	if got["key-0"] != 1 || got["key-1"] != 1 || got["key-2"] < 2 || got["key-3"] != 1 {
+		t.Errorf("published %v: key-2 twice or more, the others once", got)
+	}
+}
+
+func TestARowThatWasRaisedMeanwhileStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.fault = func(*broker.Message) broker.PublishFault {
+		raised := row(1, time.Minute) // its delivery ran, failed, and has written the next one
+		raised.RetryCount = 2
+		put(t, w.store, raised)
+		return broker.PublishFault{}
+	}
+	s := scheduler(t, w, retry.Config{})
+	put(t, w.store, row(1, 0))
+	step(t, s, 1)
+	w.fault = nil
+	if c, _ := w.store.CountRetries(t.Context()); c.Pending != 1 {
+		t.Fatalf("%d rows, want the raised one", c.Pending)
+	}
+	step(t, s, 0)
+	w.Add(time.Minute)
+	step(t, s, 1)
+}
+
+func TestAClaimOfASchedulerThatDiedIsOverWithItsLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	put(t, w.store, row(1, 0))
+	if rows, err := w.store.ClaimDue(t.Context(), "dead", 10, time.Minute); err != nil || len(rows) != 1 {
+		t.Fatal(rows, err)
+	}
+	s := scheduler(t, w, retry.Config{})
+	step(t, s, 0)
+	w.Add(time.Minute)
+	step(t, s, 1)
+}
+
+func TestAliasSendsRetriesToTheNewTopic(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	s := scheduler(t, w, retry.Config{Alias: map[string]string{"orders": "orders-2"}})
+	put(t, w.store, row(1, 0))
+	step(t, s, 1)
+	if n := len(w.broker.Messages("orders-2.retry.payments")); n != 1 {
+		t.Errorf("%d in the new topic", n)
+	}
+	if n := len(w.broker.Messages(target)); n != 0 {
+		t.Errorf("%d in the old topic", n)
+	}
+}
+
+func TestSchedulerMeasures(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	g := new(gauge)
+	put(t, w.store, row(1, 0), row(2, time.Hour))
+	w.Add(3 * time.Second)
+	s := scheduler(t, w, retry.Config{Observer: g, StoreName: "memory"})
+	step(t, s, 1)
+	want := map[observe.Metric]float64{
+		observe.RetriesPending: 2, observe.RetriesParked: 0, observe.RetryOldestDue: 3, observe.RetriesPublished: 1,
+	}
+	if !reflect.DeepEqual(g.values, want) {
+		t.Errorf("%v, want %v", g.values, want)
+	}
+	if g.labels[observe.RetriesPending].Store != "memory" || g.labels[observe.RetriesPublished].Topic != target {
+		t.Errorf("labels %v", g.labels)
+	}
+}
+
+// Lanes are swept at the start, and then as often as Sweep says.
+func TestSchedulerSweeps(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	r := &fakeRetries{}
+	s, err := retry.NewScheduler(r, failing{}, retry.Config{Sweep: time.Minute, Now: c.Now, Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 121 {
+		step(t, s, 0)
+		c.Add(time.Second)
+	}
+	if r.swept != 3 {
+		t.Errorf("swept %d times in two minutes, want 3", r.swept)
+	}
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	for _, c := range []struct {
+		config retry.Config
+		word   string
+	}{
+		{retry.Config{Lease: 10 * time.Second, Timeout: 5 * time.Second}, "Lease at least 20s"},
+		{retry.Config{Poll: -1}, "Poll"},
+		{retry.Config{Batch: -1}, "Batch"},
+		{retry.Config{Alias: map[string]string{"a": "a"}}, "circle"},
+	} {
+		if _, err := retry.NewScheduler(w.store, w.broker, c.config); err == nil || !strings.Contains(err.Error(), c.word) {
+			t.Errorf("%+v: %v, want %q", c.config, err, c.word)
+		}
+	}
+	if _, err := retry.NewScheduler(nil, w.broker, retry.Config{}); err == nil {
+		t.Error("no store is accepted")
+	}
+	if _, err := retry.NewScheduler(w.store, nil, retry.Config{}); err == nil {
+		t.Error("no publisher is accepted")
+	}
+}
+
+// fakeRetries has rows that are always due, and hangs where it is told to.
+type fakeRetries struct {
+	store.Retries
+	mu        sync.Mutex
+	rows      []store.Retry
+	hang      map[string]int // how often a method hangs
+	postponed []time.Duration
+	marked    int
+	swept     int
+}
+
+func (f *fakeRetries) stall(ctx context.Context, method string) error {
+	if f.hang[method] == 0 {
+		return nil
+	}
+	f.hang[method]--
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (f *fakeRetries) ClaimDue(ctx context.Context, token string, limit int, _ time.Duration) ([]store.Retry, error) {
+	if err := f.stall(ctx, "claim"); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	rows := f.rows[:min(limit, len(f.rows))]
+	f.rows = f.rows[len(rows):]
+	return rows, nil
+}
+
+func (f *fakeRetries) MarkPublished(ctx context.Context, marks []store.Mark) ([]bool, error) {
+	f.marked += len(marks)
+	return make([]bool, len(marks)), f.stall(ctx, "mark")
+}
+
+func (f *fakeRetries) Postpone(ctx context.Context, marks []store.Mark, due time.Duration) error {
+	for range marks {
+		f.postponed = append(f.postponed, due)
+	}
+	return f.stall(ctx, "postpone")
+}
+
+func (f *fakeRetries) NextDue(ctx context.Context) (time.Duration, bool, error) {
+	return 0, false, f.stall(ctx, "next")
+}
+
+func (f *fakeRetries) add(r store.Retry) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rows = append(f.rows, r)
+}
+
+func (f *fakeRetries) SweepLanes(ctx context.Context, _ int) (int, error) {
+	f.swept++
+	return 0, f.stall(ctx, "sweep")
+}
+
+func (f *fakeRetries) CountRetries(ctx context.Context) (store.RetryCounts, error) {
+	return store.RetryCounts{}, f.stall(ctx, "count")
+}
+
+type failing struct{}
+
+func (failing) Publish(_ context.Context, messages []broker.Message) []error {
+	errs := make([]error, len(messages))
+	for i := range errs {
+		errs[i] = errDown
+	}
+	return errs
+}
+
+// stalling hangs until its time is over, a number of times.
+type stalling struct {
+	broker.Publisher
+	times int
+}
+
+func (p *stalling) Publish(ctx context.Context, messages []broker.Message) []error {
+	if p.times == 0 {
+		return p.Publisher.Publish(ctx, messages)
+	}
+	p.times--
+	<-ctx.Done()
+	return failing{}.Publish(ctx, messages)
+}
+
+func TestFault15_aStalledQueryOrPublicationDoesNotHangTheLoop(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"claim", "mark", "postpone", "next", "sweep", "count", "publish"} {
+		t.Log(method)
+		synctest.Test(t, func(t *testing.T) {
+			b := broker.NewMemory(broker.MemoryConfig{Partitions: 1})
+			defer b.Close()
+			p := &stalling{Publisher: b}
+			r := &fakeRetries{hang: map[string]int{method: 2}}
+			if method == "publish" || method == "postpone" {
+				p.times = 1 // key-1, which is postponed then
+			}
+			s, err := retry.NewScheduler(r, p, retry.Config{Log: quiet, Observer: new(gauge)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error)
+			go func() { ended <- s.Run(ctx) }()
+			r.add(row(1, 0))
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+			r.add(row(2, 0))
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+			if n := published(b, target)["key-2"]; n == 0 {
+				t.Errorf("%s stalls: nothing is published afterwards", method)
+			}
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestRunWakesWhenARowIsDue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New(memory.Config{})
+		b := broker.NewMemory(broker.MemoryConfig{Partitions: 1})
+		defer b.Close()
+		s, err := retry.NewScheduler(m, b, retry.Config{Poll: time.Minute, Log: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		put(t, m, row(1, 1500*time.Millisecond), row(2, 42*time.Second))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- s.Run(ctx) }()
+		time.Sleep(2 * time.Minute)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		messages := b.Messages(target)
+		if len(messages) != 2 {
+			t.Fatalf("%d published", len(messages))
+		}
+		for i, due := range []time.Duration{1500 * time.Millisecond, 42 * time.Second} {
+			if late := messages[i].Time.Sub(begin) - due; late < 0 || late > 50*time.Millisecond {
+				t.Errorf("row %d came %v after it was due", i, late)
+			}
+		}
+	})
+}
+
+// What has begun is finished when the context ends: it would be published twice otherwise.
+func TestRunFinishesTheRoundThatHasBegun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New(memory.Config{})
+		b := broker.NewMemory(broker.MemoryConfig{Partitions: 1, Faults: broker.MemoryFaults{
+			Publish: func(context.Context, *broker.Message) broker.PublishFault {
+				return broker.PublishFault{Delay: 3 * time.Second}
+			},
+		}})
+		defer b.Close()
+		s, err := retry.NewScheduler(m, b, retry.Config{Log: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, m, row(1, 0))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := s.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if c, _ := m.CountRetries(t.Context()); c.Pending != 0 || len(b.Messages(target)) != 1 {
+			t.Errorf("%d rows left, %d published", c.Pending, len(b.Messages(target)))
+		}
+	})
+}
+
+// flaky loses the replies of the store, and fails, at random.
+type flaky struct {
+	store.Retries
+	random *rand.Rand
+}
+
+func (f *flaky) lost(err error) error {
+	if f.random.IntN(4) == 0 {
+		return broker.ErrReplyLost
+	}
+	return err
+}
+
+func (f *flaky) ClaimDue(ctx context.Context, token string, limit int, lease time.Duration) ([]store.Retry, error) {
+	rows, err := f.Retries.ClaimDue(ctx, token, limit, lease)
+	if err = f.lost(err); err != nil {
+		return nil, err
+	}
+	return rows, nil
+}
+
+func (f *flaky) MarkPublished(ctx context.Context, marks []store.Mark) ([]bool, error) {
+	if f.random.IntN(4) == 0 {
+		return nil, errDown
+	}
+	ok, err := f.Retries.MarkPublished(ctx, marks)
+	return ok, f.lost(err)
+}
+
+func (f *flaky) Postpone(ctx context.Context, marks []store.Mark, due time.Duration) error {
+	if f.random.IntN(4) == 0 {
+		return errDown
+	}
+	return f.lost(f.Retries.Postpone(ctx, marks, due))
+}
+
+// Whatever fails, each row is published at least once in the end, and none stays.
+func TestNoRowIsLostWhateverFails(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				random := rand.New(rand.NewPCG(seed, 1))
+				w := newWorld(t, 3)
+				w.fault = func(*broker.Message) (f broker.PublishFault) {
+					switch random.IntN(6) {
+					case 0:
+						f.Err = errDown
+					case 1:
+						f.Err, f.Delivered = broker.ErrReplyLost, true
+					}
+					return f
+				}
+				var replicas []*retry.Scheduler
+				for range 3 {
+					s, err := retry.NewScheduler(&flaky{w.store, random}, w.broker, retry.Config{Batch: 5, Now: w.Now, Log: quiet})
+					if err != nil {
+						t.Fatal(err)
+					}
+					replicas = append(replicas, s)
+				}
+				const rows = 40
+				for n := range rows {
+					put(t, w.store, row(n, time.Duration(random.IntN(30))*time.Second))
+				}
+				for range 600 {
+					_, _ = replicas[random.IntN(3)].Step(t.Context()) // its errors are those that are planted
+					w.Add(time.Duration(random.IntN(2000)) * time.Millisecond)
+				}
+				got := published(w.broker, target)
+				if c, _ := w.store.CountRetries(t.Context()); c.Pending != 0 || len(got) != rows {
+					t.Errorf("%d rows left, %d of %d published", c.Pending, len(got), rows)
+				}
+			})
+		})
+	}
+}
+
+func TestStepSaysWhatFailed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	s := scheduler(t, w, retry.Config{})
+	w.store.Close()
+	_, err := s.Step(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "claim 200 retries that are due") || !errors.Is(err, memory.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Step(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
