@@ -99,6 +99,9 @@ func (b *beats) tick(g *Guard) {
 		held, err = g.store.Renew(ctx, renewals)
 		cancel()
 	}
+	if err != nil {
+		g.storeError()
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, r := range of {

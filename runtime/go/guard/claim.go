@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
-	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
@@ -46,7 +45,7 @@ func (g *Guard) Claim(ctx context.Context, ds []*Delivery) error {
 		err = fmt.Errorf("the store gave %d answers", len(grants))
 	}
 	if err != nil {
-		g.measure(observe.StoreErrors, observe.Labels{Scope: g.c.Scope}, 1)
+		g.storeError()
 		return fmt.Errorf("claim %d keys: %w", len(s.claims), err)
 	}
 	for i, d := range s.deliveries {
@@ -57,15 +56,11 @@ func (g *Guard) Claim(ctx context.Context, ds []*Delivery) error {
 
 func (g *Guard) claimOf(d *Delivery) store.Claim {
 	e := &d.Envelope
-	c := store.Claim{
+	return store.Claim{
 		Scope: g.c.Scope, Key: d.Key, Previous: e.IdempotencyKeyPrevious, Owner: d.owner, Fingerprint: e.Fingerprint,
 		RedriveCount: e.RedriveCount, RetryCount: e.RetryCount, HoldCount: e.HoldCount,
 		MaxAttempts: idem.MaxAttempts(d.Policy.MaxRetry), Lease: g.lease(d.Rules), Old: g.old(d), Lane: d.Lane,
 	}
-	if c.Previous == c.Key { // a template whose change did not change this key
-		c.Previous = ""
-	}
-	return c
 }
 
 // old says that a message may have been produced before the retention began. (DEDUP-029)

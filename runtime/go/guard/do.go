@@ -66,7 +66,7 @@ func (g *Guard) do(ctx context.Context, m *broker.Message, rules *Rules, run fun
 			run(d)
 		}
 		d.HoldInPlace = rules.Order == Block
-		if err := again(ctx, func() error { return g.Settle(ctx, ds) }); err != nil {
+		if err := g.settleAnyway(ctx, ds); err != nil {
 			return d.report(), err
 		}
 		if !d.Settled { // its lane is free by now
@@ -89,7 +89,14 @@ func (d *Delivery) report() Report {
 	}
 }
 
-// again calls f until it returns nil, a few times. What was done is settled also where ctx has ended meanwhile.
+// settleAnyway settles also where ctx has ended meanwhile: what was done is done.
+func (g *Guard) settleAnyway(ctx context.Context, ds []*Delivery) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), LeaseMargin)
+	defer cancel()
+	return again(ctx, func() error { return g.Settle(ctx, ds) })
+}
+
+// again calls f until it returns nil, a few times.
 func again(ctx context.Context, f func() error) error {
 	pause := 50 * time.Millisecond
 	for n := 1; ; n++ {

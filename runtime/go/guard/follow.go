@@ -46,7 +46,7 @@ func (g *Guard) planDead(s *scratch, d *Delivery) error {
 	}
 	m := d.Message
 	if !g.deadTable {
-		s.dead = append(s.dead, broker.Message{Topic: DeadLetterTopic(d.Origin, g.c.Scope), Key: m.Key, Value: m.Value, Headers: headers})
+		s.dead = append(s.dead, broker.Message{Topic: broker.DeadLetterTopic(d.Origin, g.c.Scope), Key: m.Key, Value: m.Value, Headers: headers})
 		s.dying = append(s.dying, d)
 		return nil
 	}
@@ -121,7 +121,7 @@ func answerOf(answers []error, i, n int) error {
 
 // settleHeld settles what is published, where there is a record or a lane to settle.
 func (g *Guard) settleHeld(ctx context.Context, s *scratch, d *Delivery, settlement store.Settlement) {
-	if settlement.Lease.Held() || settlement.Leave && settlement.Lane.Set() {
+	if settlement.Lease.Held() {
 		s.settle(d, settlement)
 		return
 	}
@@ -137,11 +137,9 @@ func (g *Guard) settlement(d *Delivery) store.Settlement {
 // with a payload that can. (DEDUP-012)
 func (g *Guard) deadSettlement(d *Delivery) store.Settlement {
 	settlement := g.settlement(d)
-	settlement.State, settlement.Leave = idem.StateDead, d.Lane.Set()
+	// Without a claim it is another message with the head's key, which stays. (CONS-014)
+	settlement.State, settlement.Leave = idem.StateDead, d.Lane.Set() && d.held()
 	settlement.RetryCount, settlement.HoldCount = d.Decision.Counts.Retry, d.Decision.Counts.Hold
-	if settlement.Leave && !settlement.Lease.Held() {
-		settlement.Lease.Scope, settlement.Lease.Key = g.c.Scope, d.Key
-	}
 	if d.Result.Outcome == idem.OutcomeMalformed {
 		kept := g.inPlace(d, true)
 		settlement.State, settlement.GiveBack, settlement.Kept = kept.State, true, kept.Kept
@@ -184,11 +182,11 @@ func (g *Guard) row(d *Delivery) (store.Retry, error) {
 	}
 	m, e := d.Message, &d.Envelope
 	return store.Retry{
-		Scope: g.c.Scope, Key: d.Key, EventType: e.EventType, BizKey: d.BizKey, EventID: e.EventID,
+		Scope: g.c.Scope, Key: d.Key, EventType: e.EventType, BizKey: d.BizKey, EventID: column(e.EventID),
 		SourceTopic: m.Topic, SourcePartition: m.Partition, SourceOffset: m.Offset,
 		RedriveCount: e.RedriveCount, RetryCount: d.Decision.Counts.Retry, HoldCount: d.Decision.Counts.Hold,
 		Action: d.Decision.Action, Reason: string(idem.AppendReason(nil, d.reason())),
-		Topic: RetryTopic(d.Origin, g.c.Scope), MessageKey: m.Key, Headers: headers, Payload: m.Value,
+		Topic: broker.RetryTopic(d.Origin, g.c.Scope), MessageKey: m.Key, Headers: headers, Payload: m.Value,
 		Due: d.delay(), Park: d.Status == Parked, Lane: d.Lane,
 	}, nil
 }
@@ -196,7 +194,7 @@ func (g *Guard) row(d *Delivery) (store.Retry, error) {
 func (g *Guard) deadLetter(d *Delivery, headers idem.Headers) *store.DeadLetter {
 	m, e := d.Message, &d.Envelope
 	l := &store.DeadLetter{
-		Scope: g.c.Scope, Key: d.Key, EventType: e.EventType, BizKey: d.BizKey, EventID: e.EventID,
+		Scope: g.c.Scope, Key: d.Key, EventType: e.EventType, BizKey: d.BizKey, EventID: column(e.EventID),
 		SourceTopic: m.Topic, SourcePartition: m.Partition, SourceOffset: m.Offset,
 		RedriveCount: e.RedriveCount, RetryCount: d.Decision.Counts.Retry, HoldCount: d.Decision.Counts.Hold,
 		Outcome: d.Result.Outcome, Reason: string(idem.AppendReason(nil, d.reason())),

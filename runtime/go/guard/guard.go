@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
@@ -68,6 +69,7 @@ type Guard struct {
 	c          Config
 	retryTable bool // deliveries to come are rows of the store
 	deadTable  bool // and so are dead letters
+	storeName  string
 	beats      beats
 }
 
@@ -113,6 +115,7 @@ func New(s store.Store, c Config) (*Guard, error) {
 	if !g.deadTable && c.Publisher == nil {
 		return nil, errors.New("guard: dead letters go to a topic, and Publisher is nil: give the broker, or a store with the table dead_letter and DeadLetterTopic false")
 	}
+	g.storeName, _, _ = strings.Cut(strings.TrimPrefix(fmt.Sprintf("%T", s), "*"), ".") // its package
 	if g.c.Now == nil {
 		g.c.Now = time.Now
 	}

@@ -3,6 +3,7 @@ package guard
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -35,7 +36,12 @@ func (g *Guard) Parse(d *Delivery, m *broker.Message) {
 	d.Again()
 	d.Message, d.Rules, d.Received = m, &noRules, g.c.Now()
 	d.Key, d.BizKey, d.Lane = "", "", store.Lane{}
-	d.Origin = Origin(m.Topic, g.c.Scope)
+	// The topic header says the same on one cluster. A mirrored topic may have another name than its messages
+	// say, and a consumer reads the retry topic of the one that it reads.
+	d.Origin = m.Topic
+	if origin, ok := broker.OriginOf(m.Topic, g.c.Scope); ok {
+		d.Origin = origin
+	}
 	d.Policy, d.Counts = idem.DefaultPolicy(), idem.Counts{}
 	d.produced = m.Time
 	if err := d.Envelope.Parse(idem.Kafka, m.Headers); err != nil {
@@ -133,6 +139,14 @@ func bizKeyOf(key []byte) string {
 		return text
 	}
 	return string(idem.AppendHash([]byte("hash:"), idem.HashBytes(key)))
+}
+
+// column is a text as a database can hold it: one with a NUL is left to the headers.
+func column(text string) string {
+	if strings.IndexByte(text, 0) >= 0 {
+		return ""
+	}
+	return text
 }
 
 // rawText is the value of a header that is there once and is sound enough to be a column of a dead letter whose

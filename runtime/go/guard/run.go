@@ -70,12 +70,8 @@ func (g *Guard) protect(ctx context.Context, d *Delivery, fn func(ctx context.Co
 	return fn(ctx)
 }
 
-// errPanic marks what panicError makes.
-var errPanic = errors.New(CodePanic)
-
-func panicError(v any) error {
-	return fmt.Errorf("%w: %s", errPanic, panicText(v))
-}
+// panicError does not wrap what was panicked with: a panic is RETRYABLE, whatever it was of.
+func panicError(v any) error { return errors.New(CodePanic + ": " + panicText(v)) }
 
 // panicText is what was panicked with. Its own String or Error may panic too.
 func panicText(v any) (text string) {
@@ -99,8 +95,6 @@ func (g *Guard) conclude(d *Delivery, err error, timedOut bool) {
 		g.fenced(d)
 	case err == nil:
 		d.Result = idem.Result{Outcome: idem.OutcomeOK}
-	case errors.Is(err, errPanic):
-		d.Result = idem.Result{Outcome: idem.OutcomeRetryable, Reason: err.Error()}
 	case timedOut && isInterrupted(err):
 		d.Result = idem.Result{
 			Outcome: idem.OutcomeRetryable,

@@ -41,11 +41,7 @@ func (g *Guard) Settle(ctx context.Context, ds []*Delivery) error {
 		s.reset()
 		s.todo, s.again = s.again, s.todo[:0]
 	}
-	err := errors.Join(failures...)
-	if err != nil {
-		g.measure(observe.StoreErrors, observe.Labels{Scope: g.c.Scope}, 1)
-	}
-	return err
+	return errors.Join(failures...)
 }
 
 // plan decides, and puts a delivery where it has to go first.
@@ -124,6 +120,7 @@ func (g *Guard) complete(ctx context.Context, s *scratch) error {
 		err = fmt.Errorf("the store gave %d answers", len(held))
 	}
 	if err != nil {
+		g.storeError()
 		unsure(s.completing)
 		return fmt.Errorf("complete %d keys: %w", len(s.completing), err)
 	}
@@ -155,8 +152,9 @@ func (g *Guard) settleSome(ctx context.Context, s *scratch, settlements []store.
 		err = fmt.Errorf("the store gave %d answers", len(answers))
 	}
 	if err != nil {
+		g.storeError()
 		unsure(ds)
-		if half := len(ds) / 2; half > 0 && idem.ResultOf(err).Outcome == idem.OutcomeNonRetryable {
+		if half := len(ds) / 2; half > 0 && isAboutRows(err) {
 			return errors.Join(
 				g.settleSome(ctx, s, settlements[:half], ds[:half]),
 				g.settleSome(ctx, s, settlements[half:], ds[half:]),
@@ -209,6 +207,19 @@ func (g *Guard) refused(ctx context.Context, s *scratch, d *Delivery, wanted ide
 	}
 	s.again = append(s.again, d)
 	return nil
+}
+
+// isAboutRows says that a database refuses a batch for what is in it: data, constraint or limit.
+func isAboutRows(err error) bool {
+	var sql interface{ SQLState() string }
+	if !errors.As(err, &sql) {
+		return false
+	}
+	switch code := sql.SQLState() + "  "; code[:2] {
+	case "22", "23", "54":
+		return true
+	}
+	return false
 }
 
 func unsure(ds []*Delivery) {

@@ -12,6 +12,9 @@ import (
 // done says that what follows from a delivery is durable, and tells of it.
 func (g *Guard) done(ctx context.Context, d *Delivery) {
 	d.Settled = true
+	if d.InPlace { // what Again goes on from
+		d.Counts = d.Decision.Counts
+	}
 	g.observe(ctx, d)
 	g.log(ctx, d.level(), d.line(), d)
 }
@@ -36,6 +39,10 @@ func (g *Guard) observe(ctx context.Context, d *Delivery) {
 		d.tell.Age = max(now.Sub(d.produced), 0)
 	}
 	g.c.Observer.Delivery(ctx, &d.tell)
+}
+
+func (g *Guard) storeError() {
+	g.measure(observe.StoreErrors, observe.Labels{Scope: g.c.Scope, Store: g.storeName}, 1)
 }
 
 func (g *Guard) measure(m observe.Metric, labels observe.Labels, value float64) {
