@@ -7,7 +7,9 @@ import (
 )
 
 // DeadLetter is a row of dead_letter: a message that ended, with all that is needed to understand it and
-// to redrive it. It is unique by (Scope, SourceTopic, SourcePartition, SourceOffset).
+// to redrive it. It is unique by (Scope, SourceTopic, SourcePartition, SourceOffset): a second write leaves
+// one that still waits as it is, and replaces one that was redriven, or has a lower RedriveCount, since
+// that delivery has ended once more.
 type DeadLetter struct {
 	ID                    int64
 	Scope                 string

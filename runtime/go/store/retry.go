@@ -16,8 +16,9 @@ const (
 )
 
 // Retry is a row of msg_retry: a delivery that is durable and still to come. It is unique by the delivery
-// that caused it, (Scope, Key, SourceTopic, SourcePartition, SourceOffset); a second write raises it by
-// (RedriveCount, Position), pending again, and clears the scheduler's claim. (DEDUP-027)
+// that caused it, (Scope, Key, SourceTopic, SourcePartition, SourceOffset). A second write at the same
+// (RedriveCount, Position) or a higher one replaces it, keeps its ID, makes it pending again (or parked, as
+// the write says) and clears the scheduler's claim; a lower one leaves it as it is. (DEDUP-027)
 type Retry struct {
 	ID    int64 // the store's, in the order of the first writes
 	Scope string

@@ -19,7 +19,8 @@ type Store interface {
 
 	// Records reads records, in the order of keys; nil where there is none.
 	Records(ctx context.Context, scope string, keys []string) ([]*Record, error)
-	// Forget makes keys new again, and says how many there were. It permits a second effect. (DEDUP-025)
+	// Forget makes keys new again, and says how many there were. It permits a second effect. Of each key a
+	// tombstone remains. (DEDUP-025)
 	Forget(ctx context.Context, scope string, keys []string) (int, error)
 	// Clean removes at most limit records that have expired, and says how many; fewer than limit means that
 	// none is left. (DEDUP-005, DEDUP-025)
@@ -55,12 +56,16 @@ type Retries interface {
 	MarkPublished(ctx context.Context, marks []Mark) ([]bool, error)
 	// Postpone gives claims back, for rows that could not be published, due again after a time.
 	Postpone(ctx context.Context, marks []Mark, due time.Duration) error
-	// NextDue is how long until a row falls due, and false where there is none.
+	// NextDue is how long until a pending row can be claimed, 0 where one can be now, and false where there is
+	// none.
 	NextDue(ctx context.Context) (time.Duration, bool, error)
-	// SweepLanes lets go the next message of each lane whose head is done, or has no delivery left to come,
-	// and says how many lanes it moved.
+	// SweepLanes lets go the next message of each lane whose head is done, its record being SUCCESS or DEAD,
+	// or has no delivery left to come: it has no row, and neither its record nor the lane has changed for the
+	// retention. (A head whose row was published, or that was let go and has no record yet, is still to
+	// come.) It says how many lanes it moved. (CONS-015)
 	SweepLanes(ctx context.Context, limit int) (int, error)
-	// Wake makes the held rows of a biz key due now: the state that they wait for has moved. (STATE-012)
+	// Wake makes the held rows of a biz key due now, and says how many were not: the state that they wait for
+	// has moved. (STATE-012)
 	Wake(ctx context.Context, scope, bizKey string) (int, error)
 	// CountRetries is how many rows there are, by status, and how long the oldest due one has been waiting.
 	CountRetries(ctx context.Context) (RetryCounts, error)
@@ -93,7 +98,8 @@ type Outbox interface {
 	// order holds.
 	Stored(ctx context.Context, topic string, bizKeys [][]byte) ([]bool, error)
 	// ClaimOutgoing claims at most limit rows that are due: for each (topic, biz key) only the first ones in
-	// order, and none behind one that is claimed, not due or failed.
+	// order, and none behind one that is claimed, not due or failed. Those of one biz key come back in their
+	// order. Messages without a biz key (nil) are in no order.
 	ClaimOutgoing(ctx context.Context, token string, limit int, lease time.Duration) ([]Outgoing, error)
 	// Sent removes rows that are confirmed and still claimed by token.
 	Sent(ctx context.Context, token string, ids []int64) error
