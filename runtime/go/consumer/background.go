@@ -1,0 +1,85 @@
+package consumer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/observe"
+	"github.com/idem-spec/idem/runtime/go/retry"
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// backgrounds are the tasks beside the deliveries, by name.
+func (c *Consumer) backgrounds() map[string]func(context.Context) error {
+	tasks := make(map[string]func(context.Context) error)
+	for i, task := range c.config.Background {
+		tasks[fmt.Sprintf("Background[%d]", i)] = task
+	}
+	if c.config.Shadow {
+		return tasks
+	}
+	if !c.config.NoCleaner {
+		tasks["cleaner"] = c.clean
+	}
+	if retries, ok := c.store.(store.Retries); ok && !c.config.NoScheduler && c.guard.CanPark() {
+		tasks["retry scheduler"] = func(ctx context.Context) error {
+			s, err := retry.NewScheduler(retries, c.broker, retry.Config{Observer: c.config.Observer, Log: c.config.Log})
+			if err != nil {
+				return err
+			}
+			return s.Run(ctx)
+		}
+	}
+	return tasks
+}
+
+// keepRunning runs a task until ctx ends, again and again where it comes back before.
+func (c *Consumer) keepRunning(ctx context.Context, name string, task func(context.Context) error) {
+	for try := 0; ctx.Err() == nil; try++ {
+		started := time.Now()
+		err := protect(ctx, task)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(started) > time.Minute {
+			try = 0
+		}
+		c.engine.warn("background task ended: it is begun again", "task", name, "error", err)
+		sleep(ctx, 10*backoff(try))
+	}
+}
+
+// protect makes an error of a panic.
+func protect(ctx context.Context, task func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return task(ctx)
+}
+
+const (
+	cleanEvery = time.Minute
+	cleanBatch = 1000
+)
+
+// clean removes records that have expired, until none is left, and then waits.
+func (c *Consumer) clean(ctx context.Context) error {
+	for {
+		n, err := c.store.Clean(ctx, cleanBatch)
+		if err != nil && ctx.Err() == nil {
+			c.engine.warn("expired records not removed: tried again later", "error", err)
+		}
+		if n > 0 {
+			c.engine.measure(observe.RecordsCleaned, observe.Labels{}, float64(n))
+		}
+		if n < cleanBatch {
+			sleep(ctx, cleanEvery)
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+}

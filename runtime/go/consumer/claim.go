@@ -1,0 +1,325 @@
+package consumer
+
+import (
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/guard"
+	"github.com/idem-spec/idem/runtime/go/idem"
+)
+
+// claimLoop claims what waits.
+func (e *engine) claimLoop() {
+	defer e.wg.Done()
+	var batch []*task
+	var ds []*guard.Delivery
+	for {
+		if batch = e.takeWaiting(batch[:0]); len(batch) == 0 {
+			return
+		}
+		batch = e.claimAll(batch, &ds)
+		e.claimed(batch)
+		clear(batch)
+	}
+}
+
+// takeWaiting waits for a batch; none says that the engine is stopped.
+func (e *engine) takeWaiting(batch []*task) []*task {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	gathered := e.config.Gather <= 0
+	for !e.stopped {
+		switch {
+		case e.alone:
+		case e.suspected():
+			if t := e.takeAlone(); t != nil {
+				return append(batch, t)
+			}
+		default:
+			batch = e.fill(batch)
+			if len(batch) == 0 {
+				break
+			}
+			if gathered || len(batch) >= e.config.Batch {
+				return batch
+			}
+			gathered = true
+			e.mu.Unlock()
+			e.pause(e.config.Gather)
+			e.mu.Lock()
+			continue
+		}
+		if len(batch) > 0 {
+			return batch
+		}
+		e.claimers.Wait()
+	}
+	for _, t := range batch {
+		e.abandon(t)
+	}
+	return nil
+}
+
+// suspected says that there is a task to be claimed alone whose route works. Until it has ended, nothing else
+// is claimed. The caller holds the lock.
+func (e *engine) suspected() bool {
+	for t := e.suspects.front(); t != nil && t.dropped; t = e.suspects.front() {
+		e.suspects.pop().recycle()
+	}
+	for i := range e.suspects.len() {
+		if t := e.suspects.at(i); !t.dropped && !t.route.resting(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// takeAlone takes a suspect, once nothing else is in flight. The caller holds the lock. (DEDUP-024)
+func (e *engine) takeAlone() *task {
+	if e.flight > 0 {
+		return nil
+	}
+	var taken *task
+	e.suspects.keep(func(t *task) bool {
+		if taken != nil || t.dropped || t.route.resting(t) {
+			return true
+		}
+		taken = t
+		return false
+	})
+	taken.alone, e.alone = true, true
+	e.takeOff(taken, claiming)
+	taken.route.claiming++
+	return taken
+}
+
+// fill takes what the routes have room for, each route in its turn first. The caller holds the lock.
+func (e *engine) fill(batch []*task) []*task {
+	now := time.Time{}
+	for i := range e.routes {
+		r := e.routes[(e.next+i)%len(e.routes)]
+		if r.paused {
+			continue
+		}
+		if r.breaker.state != breakerClosed {
+			if now.IsZero() {
+				now = time.Now()
+			}
+			if t := r.takeProbe(now); t != nil {
+				e.takeOff(t, claiming)
+				r.claiming++
+				batch = append(batch, t)
+			}
+			continue
+		}
+		room := r.ahead(e.config) - r.runnable.len() - r.claiming
+		for room > 0 && len(batch) < e.config.Batch {
+			t := r.waiting.pop()
+			if t == nil {
+				break
+			}
+			if t.dropped {
+				t.recycle()
+				continue
+			}
+			e.takeOff(t, claiming)
+			r.claiming++
+			batch = append(batch, t)
+			room--
+		}
+	}
+	e.next++
+	return batch
+}
+
+// aheadFor is for how long work is claimed ahead: no longer, since leases run while claims wait for a worker.
+const aheadFor = 20 * time.Millisecond
+
+// ahead is how many deliveries of a route may be claimed and not begun. The caller holds the lock.
+func (r *route) ahead(c *Config) int {
+	workers := c.Workers
+	if r.Workers > 0 {
+		workers = min(workers, r.Workers)
+	}
+	if r.batch != nil {
+		return 2 * workers * r.BatchSize
+	}
+	per := max(r.handler, time.Microsecond)
+	return min(max(workers*int(aheadFor/per), workers), 2*c.Batch)
+}
+
+// takeProbe takes the delivery that shows whether a route that rests works again. The caller holds the lock.
+func (r *route) takeProbe(now time.Time) *task {
+	if r.breaker.state != breakerOpen || now.Before(r.breaker.until) {
+		return nil
+	}
+	r.waiting.keep(func(t *task) bool {
+		if t.dropped {
+			t.recycle()
+			return false
+		}
+		return true
+	})
+	found := -1
+	for i := range r.waiting.len() {
+		if r.breaker.admits(r.waiting.at(i).d.Key, now, false) {
+			found = i
+			break
+		}
+	}
+	if found < 0 && r.waiting.len() > 0 && r.breaker.admits(r.waiting.at(0).d.Key, now, true) {
+		found = 0
+	}
+	if found < 0 {
+		return nil
+	}
+	t := r.waiting.at(found)
+	r.waiting.keep(func(other *task) bool { return other != t })
+	t.probe = r.breaker.starts(t.d.Key)
+	return t
+}
+
+// claimAll claims a batch, however long the store takes to come back. It leaves out those whose partition is
+// lost meanwhile.
+func (e *engine) claimAll(batch []*task, buf *[]*guard.Delivery) []*task {
+	for try := 0; len(batch) > 0; try++ {
+		ds := (*buf)[:0]
+		for _, t := range batch {
+			ds = append(ds, &t.d)
+		}
+		err := e.guard.Claim(e.base, ds)
+		clear(ds)
+		*buf = ds
+		if err == nil {
+			e.outage.over(e, "claim")
+			break
+		}
+		e.outage.begins(e, "claim", err)
+		going := e.pause(backoff(try))
+		e.mu.Lock()
+		kept := batch[:0]
+		for _, t := range batch {
+			if going && !t.part.share.revoked {
+				kept = append(kept, t)
+				continue
+			}
+			t.route.claiming--
+			e.probeLost(t)
+			e.abandon(t)
+		}
+		batch = kept
+		e.mu.Unlock()
+	}
+	return batch
+}
+
+// backoff is how long to wait for something that is down.
+func backoff(try int) time.Duration {
+	return min(50*time.Millisecond<<min(try, 10), 5*time.Second)
+}
+
+// claimed sorts a batch that the store has answered for.
+func (e *engine) claimed(batch []*task) {
+	var back []*task
+	now := time.Now()
+	e.mu.Lock()
+	run, settle := 0, 0
+	for _, t := range batch {
+		r, d := t.route, &t.d
+		r.claiming--
+		switch {
+		case d.Status != guard.Ready:
+			e.probeLost(t)
+			e.toSettle(t)
+			settle++
+		case t.part.share.revoked || r.resting(t) || d.Alone && !t.alone:
+			back = append(back, t)
+		case t.toStore:
+			wait := max(t.due.Sub(now), 0)
+			d.End(idem.Result{Outcome: idem.OutcomeInProgress, AfterMs: wait.Milliseconds()}, nil)
+			e.probeLost(t)
+			e.toSettle(t)
+			settle++
+		default:
+			t.state = runnable
+			r.runnable.push(t)
+			run++
+		}
+	}
+	if run > 0 {
+		e.workers.Signal()
+	}
+	if settle > 0 {
+		e.settlers.Signal()
+	}
+	e.mu.Unlock()
+	if len(back) > 0 {
+		e.giveBack(back)
+	}
+}
+
+// probeLost takes note of a probe that never came to its handler: another one may go. The caller holds the
+// lock.
+func (e *engine) probeLost(t *task) {
+	if t.probe {
+		t.probe = false
+		t.route.breaker.ends(t.d.Key, neither, true, time.Now())
+		e.claimers.Signal()
+	}
+}
+
+// resting says that a delivery of the route that is claimed is not to begin. The caller holds the lock.
+func (r *route) resting(t *task) bool {
+	return r.paused || r.breaker.state != breakerClosed && !t.probe
+}
+
+// giveBack returns claims that never began, and puts their tasks where they belong now.
+func (e *engine) giveBack(back []*task) {
+	ds := make([]*guard.Delivery, len(back))
+	alone := make([]bool, len(back))
+	for i, t := range back {
+		ds[i], alone[i] = &t.d, t.d.Alone || t.alone
+	}
+	if err := e.guard.GiveBack(e.base, ds); err != nil {
+		e.warn("claims not given back: their leases run out by themselves", "error", err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := len(back) - 1; i >= 0; i-- { // to the front, so that they keep their order
+		t := back[i]
+		e.probeLost(t)
+		if t.part.share.revoked {
+			e.abandon(t)
+			continue
+		}
+		e.land(t)
+		if alone[i] {
+			t.state = waiting
+			e.suspects.pushFront(t)
+			e.claimers.Signal()
+			continue
+		}
+		e.waitFirst(t)
+	}
+}
+
+// recall gives back what is claimed and has not begun, of a route that rests or a share that is revoked. The
+// caller holds the lock.
+func (e *engine) recall(r *route, wanted func(*task) bool) {
+	var back []*task
+	r.runnable.keep(func(t *task) bool {
+		if wanted(t) {
+			t.state = claiming
+			back = append(back, t)
+			return false
+		}
+		return true
+	})
+	if len(back) == 0 {
+		return
+	}
+	e.side.Add(1)
+	go func() {
+		defer e.side.Done()
+		e.giveBack(back)
+	}()
+}

@@ -1,0 +1,68 @@
+package consumer
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestLanesAgainstModel compares every head with that of a plain slice for each lane, whatever leaves: the
+// head, as when it ends, or one of those that wait, as when its generation is over.
+func TestLanesAgainstModel(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := newLanes()
+		model := map[laneKey][]*task{}
+		keys := []laneKey{
+			{topic: "a", key: "1"}, {topic: "b", key: "1"}, {topic: "a", key: "2"}, {copies: true, topic: "a", key: "1"},
+		}
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			key := rapid.SampledFrom(keys).Draw(t, "lane")
+			waiting := model[key]
+			if len(waiting) == 0 || rapid.Bool().Draw(t, "enter") {
+				task := new(task)
+				if head := s.enter(key, task); head != (len(waiting) == 0) {
+					t.Fatalf("head %v with %d before it", head, len(waiting))
+				}
+				model[key] = append(waiting, task)
+				continue
+			}
+			i := rapid.IntRange(0, len(waiting)-1).Draw(t, "leave")
+			next := s.leave(waiting[i])
+			waiting = append(append([]*task(nil), waiting[:i]...), waiting[i+1:]...)
+			model[key] = waiting
+			var want *task
+			if i == 0 && len(waiting) > 0 {
+				want = waiting[0]
+			}
+			if next != want {
+				t.Fatalf("the wrong one follows")
+			}
+		}
+		lanes := 0
+		for key, waiting := range model {
+			if len(waiting) == 0 {
+				continue
+			}
+			lanes++
+			if l := s.byKey[key]; l.n != len(waiting) || l.head != waiting[0] || l.tail != waiting[len(waiting)-1] {
+				t.Fatalf("lane %v has %d, want %d", key, l.n, len(waiting))
+			}
+		}
+		if len(s.byKey) != lanes {
+			t.Fatalf("%d lanes, want %d: an empty one stays", len(s.byKey), lanes)
+		}
+	})
+}
+
+// TestFault16LanesOfKeys: the same key in two topics is two lanes, and a message without a key is in none.
+func TestFault16LanesOfKeys(t *testing.T) {
+	t.Parallel()
+	s := newLanes()
+	require.True(t, s.enter(laneKey{topic: "orders", key: "17"}, new(task)))
+	require.True(t, s.enter(laneKey{topic: "refunds", key: "17"}, new(task)), "another topic")
+	require.True(t, s.enter(laneKey{copies: true, topic: "orders", key: "17"}, new(task)), "copies of a message")
+	require.False(t, s.enter(laneKey{topic: "orders", key: "17"}, new(task)), "the same lane")
+	require.Nil(t, s.leave(new(task)), "one without a lane")
+}
