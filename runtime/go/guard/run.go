@@ -18,6 +18,9 @@ const (
 	CodeTimeout = "TIMEOUT"
 )
 
+// reasonGone is that of a handler that called runtime.Goexit, as t.FailNow does.
+const reasonGone = CodePanic + ": the handler ended its goroutine"
+
 // Run calls the handler of a Ready delivery, and ends it with what came of it. The handler's context ends with
 // its time limit, which makes the outcome RETRYABLE, and where the lease is lost, which makes it FENCED; it has
 // the key (KeyOf). Run waits for the handler to return all the same: a call that goes on unseen could have its
@@ -43,7 +46,7 @@ func (g *Guard) call(ctx context.Context, d *Delivery, fn func(ctx context.Conte
 		defer g.beats.remove(d)
 	}
 	d.Status = Ended // also where the handler ends its goroutine, which nothing can stop
-	d.Result = idem.Result{Outcome: idem.OutcomeRetryable, Reason: CodePanic + ": the handler ended its goroutine"}
+	d.Result = idem.Result{Outcome: idem.OutcomeRetryable, Reason: reasonGone}
 	err = g.protect(run, d, fn)
 	d.Handler = time.Since(start)
 	d.keep()

@@ -32,8 +32,8 @@ func RunTx[T any](ctx context.Context, g *Guard, s store.Transactor[T], d *Deliv
 				return err
 			}
 			d.keep()
-			if n := len(d.Value); n > store.MaxResult {
-				return idem.NonRetryable(CodeResultTooLarge, fmt.Errorf("%d bytes, the limit is %d", n, store.MaxResult))
+			if err := d.checkResult(); err != nil {
+				return err
 			}
 			if err := s.CompleteTx(ctx, tx, d.completion()); err != nil {
 				return err
@@ -56,6 +56,14 @@ func RunTx[T any](ctx context.Context, g *Guard, s store.Transactor[T], d *Deliv
 	if err == nil {
 		d.Completed = completed
 	}
+}
+
+// checkResult keeps a result that does not fit from being lost: what is in the transaction can still be taken back.
+func (d *Delivery) checkResult() error {
+	if n := len(d.Value); n > store.MaxResult {
+		return idem.NonRetryable(CodeResultTooLarge, fmt.Errorf("%d bytes, the limit is %d", n, store.MaxResult))
+	}
+	return nil
 }
 
 func (d *Delivery) completion() store.Completion {
