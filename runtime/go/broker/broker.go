@@ -2,7 +2,6 @@ package broker
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
@@ -55,9 +54,6 @@ type Batch struct {
 	End int64
 }
 
-// ErrGenerationOver says that the group has gone on without this member: nothing it holds is its own.
-var ErrGenerationOver = errors.New("the group's generation is over")
-
 // Generation is one member's share of a group, from one rebalance to the next. Its methods may be called
 // from several goroutines.
 type Generation interface {
@@ -93,6 +89,3 @@ type Broker interface {
 	Partitions(ctx context.Context, topics ...string) (map[string]int32, error)
 	Close() error
 }
-
-// ErrUnknownTopic says that a topic does not exist. The error that wraps it names the topic.
-var ErrUnknownTopic = errors.New("unknown topic")

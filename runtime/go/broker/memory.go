@@ -3,7 +3,6 @@ package broker
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -44,9 +43,6 @@ type memoryTopic struct {
 	partitions []*memoryLog
 	next       *atomic.Uint32 // chooses for messages without a key
 }
-
-// ErrClosed says that the broker was closed.
-var ErrClosed = errors.New("broker is closed")
 
 // NewMemory makes a broker without topics.
 func NewMemory(config MemoryConfig) *Memory {

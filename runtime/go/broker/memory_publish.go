@@ -2,7 +2,6 @@ package broker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -31,10 +30,6 @@ func (m *Memory) Publish(ctx context.Context, messages []Message) []error {
 	}
 	return p.errs
 }
-
-// ErrBehindFailed says that a message was not published because one before it, of the same key, was not
-// confirmed.
-var ErrBehindFailed = errors.New("a message before it of the same key was not confirmed")
 
 // publication is one call of Publish.
 type publication struct {
