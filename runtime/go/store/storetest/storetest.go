@@ -29,16 +29,17 @@ type Capability string
 // The capabilities that a Subject may be without. Follow-ups, retries, dead letters, the outbox and
 // transactions are not declared: the suite sees for itself.
 const (
-	MovableClock Capability = "movable clock"   // Advance, or a store that reads Clock
-	DualKeys     Capability = "dual keys"       // KEY-030
-	Lanes        Capability = "lanes"           // parking, CONS-013
-	Cleaning     Capability = "cleaning"        // Clean; a store whose records expire by themselves has none
-	Tombstones   Capability = "tombstones"      // of an expired PROCESSING that Clean removes
-	LongResults  Capability = "64 KiB results"  // store.MaxResult
-	Concurrency  Capability = "many goroutines" // more than a few at once
+	MovableClock Capability = "movable clock"               // Advance, or a store that reads Clock
+	DualKeys     Capability = "dual keys"                   // KEY-030
+	Lanes        Capability = "lanes"                       // parking, CONS-013
+	Cleaning     Capability = "cleaning"                    // Clean; a store whose records expire by themselves has none
+	Tombstones   Capability = "tombstones"                  // of an expired PROCESSING that Clean removes
+	LongResults  Capability = "64 KiB results"              // store.MaxResult
+	Concurrency  Capability = "many goroutines"             // more than a few at once
+	BesideTx     Capability = "claims beside a transaction" // SQLite has one writer
 )
 
-var capabilities = []Capability{MovableClock, DualKeys, Lanes, Cleaning, Tombstones, LongResults, Concurrency}
+var capabilities = []Capability{MovableClock, DualKeys, Lanes, Cleaning, Tombstones, LongResults, Concurrency, BesideTx}
 
 // Subject is an empty store, to be tested.
 type Subject struct {

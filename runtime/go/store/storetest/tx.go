@@ -100,7 +100,7 @@ var txBehaviours = []behaviour{
 		}
 		w.wantEffects("paid")
 	}},
-	{name: "a claim that is lost while its handler runs is fenced out", needs: []Capability{tx, MovableClock}, check: func(w *world) {
+	{name: "a claim that is lost while its handler runs is fenced out", needs: []Capability{tx, MovableClock, BesideTx}, check: func(w *world) {
 		zombie := w.proceed("a")
 		err := w.Tx.in(w.ctx, func(ctx context.Context, h handle) error {
 			if err := h.effect(ctx, "zombie"); err != nil {
