@@ -134,7 +134,10 @@ func resultOf(results []error, i int, err error) error {
 func (g *Guard) ready(ctx context.Context, ds []*Delivery) []*Delivery {
 	ready := make([]*Delivery, 0, len(ds))
 	for _, d := range ds {
-		if d.Status == Ready && g.refresh(ctx, d) {
+		if d.Status != Ready {
+			continue
+		}
+		if _, ok := g.refresh(ctx, d); ok {
 			ready = append(ready, d)
 		}
 	}
@@ -147,20 +150,21 @@ func (g *Guard) callBatch(ctx context.Context, ds []*Delivery, fn func(ctx conte
 	for _, d := range ds {
 		limit = min(limit, g.timeout(d.Rules))
 	}
-	run, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	start := time.Now()
+	h := &handling{Context: ctx, limit: start.Add(limit)}
+	defer h.cancel()
 	for _, d := range ds {
 		d.Status = Ended
 		d.Result = idem.Result{Outcome: idem.OutcomeRetryable, Reason: reasonGone}
 		if d.Rules.Mode == Idempotent && d.held() {
-			g.beats.add(g, d, cancel, limit)
+			g.beats.add(g, d, h)
 			defer g.beats.remove(d)
 		}
 	}
-	start := time.Now()
-	err = g.protect(run, ds[0], fn)
+	err = g.protect(h, ds[0], fn)
+	end := time.Now()
 	for _, d := range ds {
-		d.Handler = time.Since(start)
+		d.Handler = end.Sub(start)
 	}
-	return err, errors.Is(run.Err(), context.DeadlineExceeded) && ctx.Err() == nil
+	return err, h.finish(end)
 }

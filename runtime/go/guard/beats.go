@@ -16,8 +16,7 @@ type beat struct {
 	length time.Duration
 	next   time.Time // when to renew
 	until  time.Time // when the lease is over, unless it is renewed
-	stop   time.Time // the handler's time limit
-	cancel context.CancelFunc
+	ctx    *handling // the handler's
 }
 
 // beats renews the leases of the running handlers of mode Idempotent, at a third of each, many in one call, and
@@ -33,8 +32,7 @@ type beats struct {
 // ticks is how many times a lease's length the timer fires.
 const ticks = 12
 
-func (b *beats) add(g *Guard, d *Delivery, cancel context.CancelFunc, limit time.Duration) {
-	now := time.Now()
+func (b *beats) add(g *Guard, d *Delivery, h *handling) {
 	length := g.c.Lease
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -42,7 +40,7 @@ func (b *beats) add(g *Guard, d *Delivery, cancel context.CancelFunc, limit time
 	b.running = append(b.running, d)
 	d.beat = beat{
 		index: len(b.running), run: b.runs, lease: d.Grant.Lease, length: length, next: d.claimed.Add(length / 3),
-		until: d.claimed.Add(length), stop: now.Add(limit), cancel: cancel,
+		until: d.claimed.Add(length), ctx: h,
 	}
 	if !b.armed {
 		b.arm(g)
@@ -84,7 +82,7 @@ func (b *beats) tick(g *Guard) {
 	wait := time.Duration(0)
 	b.mu.Lock()
 	for _, d := range b.running {
-		if d.beat.next.After(now) || d.beat.stop.Before(now) {
+		if d.beat.next.After(now) || d.beat.ctx.limit.Before(now) || d.lost.Load() {
 			continue
 		}
 		renewals = append(renewals, store.Renewal{Lease: d.beat.lease, For: d.beat.length})
@@ -114,14 +112,13 @@ func (b *beats) tick(g *Guard) {
 			// Nobody knows: the next tick asks again. A lease that is over by all accounts ends the handler; what it
 			// came to is still told under the claim, which the store knows.
 			if !t.until.After(time.Now()) {
-				t.cancel()
+				t.ctx.cancel()
 			}
 		case held[i]:
 			t.next, t.until = now.Add(t.length/3), now.Add(t.length)
 		default:
 			r.d.lost.Store(true)
-			t.cancel()
-			t.stop = now
+			t.ctx.cancel()
 		}
 	}
 	b.armed = false

@@ -2,30 +2,9 @@ package guard
 
 import "context"
 
-// handling is the context of a handler. It carries what belongs to the delivery in one allocation.
-type handling struct {
-	context.Context
-	key  string
-	kept []byte
-}
-
-type handlingKey struct{}
-
-// Value answers for itself, and asks the parent for all else.
-func (h *handling) Value(key any) any {
-	if _, ok := key.(handlingKey); ok {
-		return h
-	}
-	return h.Context.Value(key)
-}
-
-// WithKey is ctx with an idempotency key, for callers that run handlers by themselves. Run and RunTx call it.
-func WithKey(ctx context.Context, key string) context.Context {
-	return &handling{Context: ctx, key: key}
-}
-
 // KeyOf is, in a handler, the idempotency key of the delivery, to pass on to whatever has an effect of its own: a
-// payment provider's Idempotency-Key, a message's header. It is empty for a message without a key.
+// payment provider's Idempotency-Key, a message's header. It is empty for a message without a key, and in a batch
+// handler.
 func KeyOf(ctx context.Context) string {
 	if h, ok := ctx.Value(handlingKey{}).(*handling); ok {
 		return h.key
@@ -33,9 +12,14 @@ func KeyOf(ctx context.Context) string {
 	return ""
 }
 
+// WithKey is ctx with an idempotency key, for callers that run handlers by themselves, and for tests of handlers.
+func WithKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, handlingKey{}, &handling{key: key})
+}
+
 // Keep has the record keep a result, for duplicates of the delivery: Report.Result, Delivery.Value. The last one
-// that a handler keeps counts, where it succeeds. At most store.MaxResult bytes; result is not copied. It does nothing
-// outside of a handler, and must not be called by several goroutines at a time.
+// that a handler keeps counts, where it succeeds. At most store.MaxResult bytes; result is not copied. It does
+// nothing outside of Run and RunTx, and must not be called by several goroutines at a time.
 func Keep(ctx context.Context, result []byte) {
 	if h, ok := ctx.Value(handlingKey{}).(*handling); ok {
 		h.kept = result

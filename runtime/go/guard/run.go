@@ -27,31 +27,34 @@ const reasonGone = CodePanic + ": the handler ended its goroutine"
 // effect after the next one's. A panic is RETRYABLE. In mode Idempotent the lease is renewed meanwhile. (DEDUP-023,
 // DEDUP-028)
 func (g *Guard) Run(ctx context.Context, d *Delivery, fn func(ctx context.Context) error) {
-	if d.Status != Ready || !g.refresh(ctx, d) {
+	if d.Status != Ready {
 		return
 	}
-	err, timedOut := g.call(ctx, d, fn)
+	start, ok := g.refresh(ctx, d)
+	if !ok {
+		return
+	}
+	err, timedOut := g.call(ctx, d, start, fn)
 	g.conclude(d, err, timedOut)
 }
 
 // call runs fn under the delivery's time limit. timedOut says that the limit was over when it came back.
-func (g *Guard) call(ctx context.Context, d *Delivery, fn func(ctx context.Context) error) (err error, timedOut bool) {
-	limit := g.timeout(d.Rules)
-	d.handling = &handling{Context: ctx, key: d.Key}
-	run, cancel := context.WithTimeout(d.handling, limit)
-	defer cancel()
-	start := time.Now()
+func (g *Guard) call(ctx context.Context, d *Delivery, start time.Time, fn func(ctx context.Context) error) (err error, timedOut bool) {
+	h := &handling{Context: ctx, key: d.Key, limit: start.Add(g.timeout(d.Rules))}
+	d.handling = h
+	defer h.cancel()
 	if d.Rules.Mode == Idempotent && d.held() {
-		g.beats.add(g, d, cancel, limit)
+		g.beats.add(g, d, h)
 		defer g.beats.remove(d)
 	}
 	d.Status = Ended // also where the handler ends its goroutine, which nothing can stop
 	d.Result = idem.Result{Outcome: idem.OutcomeRetryable, Reason: reasonGone}
-	err = g.protect(run, d, fn)
-	d.Handler = time.Since(start)
+	err = g.protect(h, d, fn)
+	end := time.Now()
+	d.Handler = end.Sub(start)
 	d.keep()
 	d.handling = nil
-	return err, errors.Is(run.Err(), context.DeadlineExceeded) && ctx.Err() == nil
+	return err, h.finish(end)
 }
 
 // keep takes the result that the handler keeps.
@@ -125,30 +128,31 @@ func (g *Guard) fenced(d *Delivery) {
 }
 
 // refresh renews a lease that has been waiting for its turn, so that the handler begins with nearly all of it.
-// Nothing else writes the record yet, in any mode. False: the lease is lost, or nobody can say.
-func (g *Guard) refresh(ctx context.Context, d *Delivery) bool {
+// Nothing else writes the record yet, in any mode. It says what time it is; false: the lease is lost, or nobody can
+// say.
+func (g *Guard) refresh(ctx context.Context, d *Delivery) (time.Time, bool) {
+	sent := time.Now()
 	if !d.held() {
-		return true
+		return sent, true
 	}
 	lease := g.lease(d.Rules)
 	slack := LeaseMargin / 2
 	if d.Rules.Mode == Idempotent {
 		slack = lease / 3
 	}
-	sent := time.Now()
 	if sent.Sub(d.claimed) < slack {
-		return true
+		return sent, true
 	}
 	held, err := g.store.Renew(ctx, []store.Renewal{{Lease: d.Grant.Lease, For: lease}})
 	switch {
 	case err != nil:
 		// Whether it is held is the store's to say when it is settled: the delivery ends as an attempt that failed.
 		d.End(idem.Result{Outcome: idem.OutcomeRetryable, Reason: "RENEW: " + err.Error()}, fmt.Errorf("renew the lease before the handler: %w", err))
-		return false
+		return sent, false
 	case !held[0]:
 		g.fenced(d)
-		return false
+		return sent, false
 	}
 	d.claimed = sent
-	return true
+	return time.Now(), true
 }

@@ -20,11 +20,15 @@ const readTimeout = 5 * time.Second
 // last statement. Where the claim is no longer held everything is rolled back, and the outcome is FENCED. Where
 // the reply to COMMIT is lost, the record says whether it was committed, by fence and owner. (DEDUP-020, DEDUP-022)
 func RunTx[T any](ctx context.Context, g *Guard, s store.Transactor[T], d *Delivery, fn func(ctx context.Context, tx T) error) {
-	if d.Status != Ready || !g.refresh(ctx, d) {
+	if d.Status != Ready {
+		return
+	}
+	start, ok := g.refresh(ctx, d)
+	if !ok {
 		return
 	}
 	completed := false
-	err, timedOut := g.call(ctx, d, func(ctx context.Context) error {
+	err, timedOut := g.call(ctx, d, start, func(ctx context.Context) error {
 		return s.InTx(ctx, func(ctx context.Context, tx T) error {
 			completed = false
 			// A panic is an error here already, so that the store rolls back as it always does.
