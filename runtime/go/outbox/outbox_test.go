@@ -64,6 +64,28 @@ func TestFault04_partsThatFailAreStoredByIndex(t *testing.T) {
 	expect(t, w.broker, "c", "c/1")
 }
 
+// unruly confirms a message behind one of its key that has failed, which a publisher must not.
+type unruly struct{ broker.Publisher }
+
+func (u unruly) Publish(ctx context.Context, messages []broker.Message) []error {
+	errs := make([]error, len(messages))
+	errs[0] = errDown
+	for i := 1; i < len(messages); i++ {
+		u.Publisher.Publish(ctx, messages[i:i+1])
+	}
+	return errs
+}
+
+func TestWhatIsBehindAFailedMessageOfItsKeyIsStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b, err := outbox.New(w.store, unruly{w.broker}, outbox.Config{Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish(t, b, of(message("a", 1), message("b", 1), message("a", 2), message("", 1)), stored, confirmed, stored, confirmed)
+}
+
 func TestAKeyWithStoredMessagesIsStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

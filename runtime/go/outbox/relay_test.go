@@ -305,6 +305,32 @@ func TestFault15_aStalledQueryOrPublicationDoesNotHangTheRelay(t *testing.T) {
 	}
 }
 
+// What is published after the lease is over is published beside the relay that has claimed it then.
+func TestARoundIsOverBeforeItsLease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New(memory.Config{})
+		b := broker.NewMemory(broker.MemoryConfig{Partitions: 1, Faults: broker.MemoryFaults{
+			Publish: func(context.Context, *broker.Message) broker.PublishFault {
+				return broker.PublishFault{Delay: time.Hour}
+			},
+		}})
+		defer b.Close()
+		r, err := outbox.NewRelay(m, b, outbox.RelayConfig{Log: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 50 {
+			put(t, m, message(fmt.Sprint(n), 1))
+		}
+		begin := time.Now()
+		step(t, r, 0)
+		if took := time.Since(begin); took < 30*time.Second || took >= time.Minute {
+			t.Errorf("the round took %v, want half of the lease of a minute", took)
+		}
+	})
+}
+
 func TestRelayStepSaysWhatFailed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

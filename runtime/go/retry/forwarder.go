@@ -37,13 +37,15 @@ type ForwarderConfig struct {
 }
 
 // Forwarder is a member of the group of the delay topics. It waits until each message is due, publishes it
-// to the retry topic as it is, and commits once the broker has confirmed it, contiguously. A message that
-// is not due when others behind it are is moved to the end of a delay topic of what it has left to wait,
-// so none waits for another longer than the shortest bucket. Without a next_retry_time that can be read a
-// message is due.
+// to the retry topic as it is, and commits once the broker has confirmed it, contiguously. Messages of a
+// window go on when they are due, in whatever order. Where the window is full, a message at its front that
+// has waited for as long as its bucket says, and is not due, is published to a delay topic again, of what it
+// has left to wait: so none waits much longer than it should, and nothing is early. Without a
+// next_retry_time that can be read a message is due.
 //
 // What cannot be published is tried again and again, and nothing is committed past it: others behind it go
-// on, up to the window. Any number of forwarders may run, each for one goroutine.
+// on, up to the window. After a rebalance or a restart those are published again, which the guard's records
+// make harmless. Any number of forwarders may run, each for one goroutine.
 type Forwarder struct {
 	broker broker.Broker
 	delay  *DelayTopics

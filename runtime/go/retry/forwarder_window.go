@@ -64,10 +64,6 @@ func (w *window) add(batch broker.Batch) {
 // forward publishes what is due, and what is in its way to a delay topic again, in one publication.
 func (w *window) forward(ctx context.Context) {
 	now := w.forwarder.config.Now()
-	last := len(w.messages) // behind the last message that is due
-	for last > 0 && (w.messages[last-1].done || w.messages[last-1].due.After(now)) {
-		last--
-	}
 	var messages []broker.Message
 	var index []int
 	for i := range w.messages {
@@ -76,7 +72,7 @@ func (w *window) forward(ctx context.Context) {
 			continue
 		}
 		left := m.due.Sub(now)
-		if left > 0 && !w.inTheWay(m, i < last, left, now) {
+		if left > 0 && !w.inTheWay(m, now) {
 			continue
 		}
 		next := broker.Message{Topic: w.stop.retryTopic, Key: m.Key, Value: m.Value, Headers: m.Headers}
@@ -95,14 +91,10 @@ func (w *window) forward(ctx context.Context) {
 	w.settle(ctx, index, messages, confirm.Publish(detached, w.forwarder.publisher(), messages, nil, w.forwarder.config.Timeout))
 }
 
-// inTheWay says whether a message that is not due is moved on. What has less to wait than the shortest
-// bucket is waited for. Behind the window there may be messages that are due once they have waited for as
-// long as the bucket says.
-func (w *window) inTheWay(m *waiting, beforeDue bool, left time.Duration, now time.Time) bool {
-	if left <= w.forwarder.delay.config.Buckets[0] {
-		return false
-	}
-	return beforeDue || w.full() && now.Sub(m.Time) >= w.bucket
+// inTheWay says whether a message that is not due is moved on: where there are messages behind the window
+// that nobody sees, and it has waited for as long as its bucket says, so that they may be due.
+func (w *window) inTheWay(m *waiting, now time.Time) bool {
+	return w.full() && now.Sub(m.Time) >= w.bucket
 }
 
 func (w *window) full() bool { return w.more && len(w.messages) >= w.forwarder.config.Window }
@@ -151,7 +143,7 @@ func (w *window) pause() time.Duration {
 			continue
 		}
 		pause = min(pause, m.due.Sub(now))
-		if w.full() && m.due.Sub(now) > w.forwarder.delay.config.Buckets[0] {
+		if w.full() {
 			pause = min(pause, w.bucket-now.Sub(m.Time))
 		}
 	}

@@ -577,6 +577,26 @@ func TestNoRowIsLostWhateverFails(t *testing.T) {
 	}
 }
 
+// What is published after the lease is over is published beside the scheduler that has claimed it then.
+func TestARoundIsOverBeforeItsLease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New(memory.Config{})
+		s, err := retry.NewScheduler(m, &stalling{times: 1000}, retry.Config{Log: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 50 {
+			put(t, m, row(n, 0))
+		}
+		begin := time.Now()
+		step(t, s, 0)
+		if took := time.Since(begin); took < 30*time.Second || took >= time.Minute {
+			t.Errorf("the round took %v, want half of the lease of a minute", took)
+		}
+	})
+}
+
 func TestStepSaysWhatFailed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
