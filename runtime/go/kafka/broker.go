@@ -1,0 +1,176 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol/metadata"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/internal/wait"
+)
+
+// Broker is a broker.Broker. Use Open.
+type Broker struct {
+	config Config
+	log    *slog.Logger
+	addr   net.Addr
+	// transport keeps connections and what is known of the cluster. It is shared by everything but the
+	// groups, whose connections are kafka-go's ConsumerGroup's own.
+	transport *kafka.Transport
+	client    *kafka.Client
+	stop      context.CancelFunc
+
+	mu        sync.Mutex
+	refreshed time.Time
+	groups    map[*group]bool
+	closed    bool
+}
+
+var _ broker.Broker = (*Broker)(nil)
+
+// metadataTTL is how old what is known of the cluster can get. What fails for its age refreshes it at once.
+const metadataTTL = 5 * time.Second
+
+// Open connects to Kafka. It returns an error, which names the way to mend it, where the configuration
+// cannot work or no broker answers within RequestTimeout.
+func Open(config Config) (*Broker, error) { return open(config, nil) }
+
+// dialer makes connections; tests have one that breaks them.
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+func open(config Config, dial dialer) (*Broker, error) {
+	config, err := config.checked()
+	if err != nil {
+		return nil, err
+	}
+	mechanism, err := config.SASL.mechanism()
+	if err != nil {
+		return nil, err
+	}
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: config.RequestTimeout / 2}).DialContext
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	b := &Broker{
+		config: config,
+		log:    config.Logger,
+		addr:   kafka.TCP(config.Brokers...),
+		transport: &kafka.Transport{
+			Dial:        dial,
+			DialTimeout: config.RequestTimeout,
+			MetadataTTL: metadataTTL,
+			ClientID:    config.ClientID,
+			TLS:         config.TLS,
+			SASL:        mechanism,
+			Context:     ctx,
+		},
+		stop:   stop,
+		groups: map[*group]bool{},
+	}
+	b.client = &kafka.Client{Addr: b.addr, Transport: b.transport}
+	ask, cancel := context.WithTimeout(ctx, config.RequestTimeout)
+	defer cancel()
+	if _, err := b.transport.RoundTrip(ask, b.addr, &metadata.Request{TopicNames: []string{}}); err != nil {
+		_ = b.Close()
+		return nil, fmt.Errorf("open kafka at %s: %w", strings.Join(config.Brokers, ","), b.explain(err))
+	}
+	return b, nil
+}
+
+// Close ends all groups and connections.
+func (b *Broker) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	groups := make([]*group, 0, len(b.groups))
+	for g := range b.groups {
+		groups = append(groups, g)
+	}
+	b.mu.Unlock()
+	for _, g := range groups {
+		_ = g.Close()
+	}
+	b.transport.CloseIdleConnections()
+	b.stop()
+	return nil
+}
+
+func (b *Broker) isClosed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.closed
+}
+
+// refresh lets go what is known of the cluster, so that the next request asks it anew: a leader moved, or a
+// topic is not known. Requests that are under way keep their connections.
+func (b *Broker) refresh() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if time.Since(b.refreshed) > 200*time.Millisecond {
+		b.refreshed = time.Now()
+		b.transport.CloseIdleConnections()
+	}
+}
+
+// Partitions is how many partitions each topic has, and broker.ErrUnknownTopic where one is missing.
+func (b *Broker) Partitions(ctx context.Context, topics ...string) (map[string]int32, error) {
+	counts, err := b.partitions(ctx, topics, time.Second)
+	if err != nil {
+		return nil, fmt.Errorf("partitions of %s: %w", strings.Join(topics, ", "), err)
+	}
+	return counts, nil
+}
+
+// partitions asks again for what is missing for a while: a new topic is not known everywhere at once.
+func (b *Broker) partitions(ctx context.Context, topics []string, patience time.Duration) (map[string]int32, error) {
+	for start, n := time.Now(), 0; ; n++ {
+		counts, missing, err := b.count(ctx, topics)
+		switch {
+		case b.isClosed():
+			return nil, broker.ErrClosed
+		case err != nil && (hopeless(err) || ctx.Err() != nil || time.Since(start) > b.config.RequestTimeout):
+			return nil, b.explain(ended(ctx, err))
+		case err == nil && missing == "":
+			return counts, nil
+		case err == nil && time.Since(start) > patience:
+			return nil, fmt.Errorf("topic %s: %w: create it, or check its name", missing, broker.ErrUnknownTopic)
+		}
+		b.refresh()
+		if !wait.For(ctx, backoff(n)) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// count counts partitions, by what is known of the cluster; missing is a topic that is not.
+func (b *Broker) count(ctx context.Context, topics []string) (counts map[string]int32, missing string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, b.config.RequestTimeout)
+	defer cancel()
+	answer, err := b.transport.RoundTrip(ctx, b.addr, &metadata.Request{TopicNames: topics})
+	if err != nil {
+		return nil, "", err
+	}
+	counts = make(map[string]int32, len(topics))
+	for _, t := range answer.(*metadata.Response).Topics {
+		code := kafka.Error(t.ErrorCode)
+		switch {
+		case t.ErrorCode == 0 && len(t.Partitions) > 0:
+			counts[t.Name] = int32(len(t.Partitions))
+		case t.ErrorCode == 0, errors.Is(code, kafka.UnknownTopicOrPartition), errors.Is(code, kafka.LeaderNotAvailable):
+			missing = t.Name
+		default:
+			return nil, "", fmt.Errorf("topic %s: %w", t.Name, code)
+		}
+	}
+	return counts, missing, nil
+}
+
+// backoff is the pause before try n+1.
+func backoff(n int) time.Duration { return wait.Doubled(50*time.Millisecond, time.Second, n) }

@@ -1,0 +1,350 @@
+package kafka
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/internal/wait"
+)
+
+// generation is one share, by kafka-go's Generation. A function of ours runs in that one until the share is
+// closed: until then kafka-go keeps the connection that commits need, and does not join again.
+type generation struct {
+	group       *group
+	kafka       *kafka.Generation
+	assignments []broker.Assignment
+	// ctx ends with the generation; fetches are under it.
+	ctx context.Context
+	end context.CancelFunc
+	// fence is held for reading by each commit. The generation ends under it, so a commit is either over
+	// before, or refused.
+	fence    sync.RWMutex
+	released chan struct{}
+	once     sync.Once
+
+	// commits go one after the other, so that the broker gets them in this order.
+	commits   sync.Mutex
+	committed map[broker.TopicPartition]int64
+
+	mu sync.Mutex
+	// passed are offsets asked for behind which there was nothing to deliver up to another one.
+	passed map[broker.TopicPartition]passage
+}
+
+type passage struct{ from, to int64 }
+
+// begin takes a generation over from kafka-go; nil where it has ended meanwhile.
+func (g *group) begin(ctx context.Context, next *kafka.Generation) (*generation, error) {
+	n := &generation{group: g, kafka: next, released: make(chan struct{}),
+		committed: map[broker.TopicPartition]int64{}, passed: map[broker.TopicPartition]passage{}}
+	n.ctx, n.end = context.WithCancel(context.Background())
+	over := make(chan bool, 1)
+	next.Start(func(kafkaCtx context.Context) {
+		over <- kafkaCtx.Err() != nil
+		n.hold(kafkaCtx)
+	})
+	next.Start(n.watch)
+	if <-over {
+		n.release()
+		return nil, nil
+	}
+	err := n.assign(ctx)
+	if n.ctx.Err() != nil {
+		n.release()
+		return nil, nil
+	}
+	if err == nil {
+		g.mu.Lock()
+		if g.closed {
+			err = broker.ErrClosed
+		} else {
+			g.current = n
+		}
+		g.mu.Unlock()
+	}
+	if err != nil {
+		n.release()
+		return nil, err
+	}
+	return n, nil
+}
+
+// hold keeps the generation until it is over and closed.
+func (n *generation) hold(kafkaCtx context.Context) {
+	select {
+	case <-kafkaCtx.Done():
+	case <-n.released:
+	}
+	n.fence.Lock()
+	n.end()
+	n.fence.Unlock()
+	<-n.released
+}
+
+// watch ends the generation where a topic has other partitions than the leader, this process, has dealt out.
+func (n *generation) watch(kafkaCtx context.Context) {
+	dealt := n.group.dealt.get()
+	if len(dealt) == 0 {
+		<-kafkaCtx.Done()
+		return
+	}
+	b := n.group.broker
+	topics := slices.Sorted(maps.Keys(dealt))
+	for wait.For(kafkaCtx, b.config.PartitionWatchInterval) {
+		counts, _, err := b.count(kafkaCtx, topics)
+		if err != nil {
+			continue // the next look may succeed
+		}
+		for _, topic := range topics {
+			// A topic that is not there now is deleted, or about to be known; either way it has nothing to read.
+			if now := counts[topic]; now != dealt[topic] && now > 0 {
+				b.log.Info("kafka: partitions changed, the group rebalances", slog.String("group", n.group.name),
+					slog.String("topic", topic), slog.Int("before", int(dealt[topic])), slog.Int("now", int(now)))
+				return
+			}
+		}
+	}
+}
+
+// assign finds the earliest offsets where none are committed.
+func (n *generation) assign(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(n.ctx, cancel)()
+	unset := map[string][]int32{}
+	for topic, partitions := range n.kafka.Assignments {
+		for _, p := range partitions {
+			n.assignments = append(n.assignments, broker.Assignment{
+				TopicPartition: broker.TopicPartition{Topic: topic, Partition: int32(p.ID)}, Offset: p.Offset})
+			if p.Offset < 0 {
+				unset[topic] = append(unset[topic], int32(p.ID))
+			}
+		}
+	}
+	if len(unset) > 0 {
+		earliest, err := n.earliest(ctx, unset)
+		if err != nil {
+			return err
+		}
+		for i := range n.assignments {
+			if a := &n.assignments[i]; a.Offset < 0 {
+				a.Offset = earliest[a.TopicPartition]
+			}
+		}
+	}
+	slices.SortFunc(n.assignments, func(a, b broker.Assignment) int {
+		return cmp.Or(cmp.Compare(a.Topic, b.Topic), cmp.Compare(a.Partition, b.Partition))
+	})
+	return nil
+}
+
+// earliest tries again until the leaders answer.
+func (n *generation) earliest(ctx context.Context, partitions map[string][]int32) (map[broker.TopicPartition]int64, error) {
+	b := n.group.broker
+	for try := 0; ; try++ {
+		bounds, err := b.bounds(ctx, partitions)
+		if err == nil {
+			earliest := make(map[broker.TopicPartition]int64, len(bounds))
+			for at, bound := range bounds {
+				earliest[at] = bound.first
+			}
+			return earliest, nil
+		}
+		if hopeless(err) || ctx.Err() != nil {
+			return nil, err
+		}
+		b.refresh()
+		if !wait.For(ctx, backoff(try)) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (n *generation) Assignments() []broker.Assignment { return slices.Clone(n.assignments) }
+
+func (n *generation) Done() <-chan struct{} { return n.ctx.Done() }
+
+func (n *generation) isClosed() bool {
+	select {
+	case <-n.released:
+		return true
+	default:
+		return false
+	}
+}
+
+func (n *generation) release() { n.once.Do(func() { close(n.released) }) }
+
+// Close gives the share back. Where the generation is over, the group waits for this member to join
+// again, for SessionTimeout at most; where it is not, the member leaves the group.
+func (n *generation) Close() error {
+	if n.ctx.Err() == nil && !n.isClosed() {
+		n.group.leave(n)
+	}
+	n.release()
+	<-n.ctx.Done() // commits under way are done, and no other one begins
+	return nil
+}
+
+// Fetch waits for at most MaxWait. A broker that is away makes it wait for a few seconds longer, and then
+// an error.
+func (n *generation) Fetch(ctx context.Context, at broker.TopicPartition, offset int64, maxBytes int) (broker.Batch, error) {
+	batch, err := n.fetch(ctx, at, offset, maxBytes)
+	switch {
+	case err == nil:
+		return batch, nil
+	case n.ctx.Err() != nil:
+		err = broker.ErrGenerationOver
+	case ctx.Err() != nil:
+		return broker.Batch{}, ctx.Err()
+	default:
+		err = n.group.broker.explain(err)
+	}
+	return broker.Batch{}, fmt.Errorf("fetch %s/%d at offset %d for group %q: %w", at.Topic, at.Partition, offset, n.group.name, err)
+}
+
+// fetchPatience is how long a fetch tries again on its own.
+const fetchPatience = 5 * time.Second
+
+func (n *generation) fetch(ctx context.Context, at broker.TopicPartition, offset int64, maxBytes int) (broker.Batch, error) {
+	if n.ctx.Err() != nil {
+		return broker.Batch{}, broker.ErrGenerationOver
+	}
+	if !n.has(at) {
+		return broker.Batch{}, errors.New("the partition is not this member's")
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(n.ctx, cancel)()
+	b := n.group.broker
+	start, from := time.Now(), n.pass(at, offset)
+	for try := 0; ; try++ {
+		f, err := b.fetchOnce(ctx, at, from, maxBytes)
+		if errors.Is(err, kafka.OffsetOutOfRange) {
+			if from, err = n.outOfRange(ctx, at, from); err == nil {
+				continue
+			}
+		}
+		switch {
+		case err == nil && len(f.messages) > 0:
+			return broker.Batch{Messages: f.messages, End: max(f.end, f.next)}, nil
+		case err == nil && f.next > from: // markers and aborted messages alone
+			from = f.next
+			n.passedOver(at, offset, from)
+			if time.Since(start) < b.config.MaxWait {
+				continue
+			}
+			return broker.Batch{End: max(f.end, from)}, nil
+		case err == nil:
+			if f.records && !wait.For(ctx, b.config.MaxWait) { // a batch that compaction has emptied
+				return broker.Batch{}, ctx.Err()
+			}
+			return broker.Batch{End: max(f.end, from)}, nil
+		case hopeless(err) || ctx.Err() != nil || time.Since(start) > fetchPatience:
+			return broker.Batch{}, err
+		}
+		b.refresh()
+		if !wait.For(ctx, backoff(try)) {
+			return broker.Batch{}, ctx.Err()
+		}
+	}
+}
+
+func (n *generation) has(at broker.TopicPartition) bool {
+	return slices.ContainsFunc(n.assignments, func(a broker.Assignment) bool { return a.TopicPartition == at })
+}
+
+// pass is where to look for messages at offset.
+func (n *generation) pass(at broker.TopicPartition, offset int64) int64 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if p := n.passed[at]; p.from <= offset && offset < p.to {
+		return p.to
+	}
+	return offset
+}
+
+func (n *generation) passedOver(at broker.TopicPartition, from, to int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if p := n.passed[at]; p.to == from {
+		from = p.from
+	}
+	n.passed[at] = passage{from, to}
+}
+
+// outOfRange goes on with the earliest message where retention has removed what was asked for. An offset
+// behind the end is an error: the log was cut, and only a person knows what that means.
+func (n *generation) outOfRange(ctx context.Context, at broker.TopicPartition, offset int64) (int64, error) {
+	bounds, err := n.group.broker.bounds(ctx, map[string][]int32{at.Topic: {at.Partition}})
+	if err != nil {
+		return offset, err
+	}
+	bound := bounds[at]
+	if offset < bound.first {
+		n.group.broker.log.ErrorContext(ctx, "kafka: messages were removed before this group consumed them: raise the topic's retention.ms",
+			slog.String("group", n.group.name), slog.String("topic", at.Topic), slog.Int("partition", int(at.Partition)),
+			slog.Int64("lost_from", offset), slog.Int64("lost_to", bound.first))
+		return bound.first, nil
+	}
+	return offset, fmt.Errorf("%w: the partition ends at %d: it was cut or made anew; set the group's offset by kafka-consumer-groups --reset-offsets, or use a new group", kafka.OffsetOutOfRange, bound.last)
+}
+
+// Commit is fenced here and at the broker. An offset below one that this generation has committed is left
+// out: commits that overtake each other never set the group back.
+func (n *generation) Commit(ctx context.Context, offsets map[broker.TopicPartition]int64) error {
+	if err := n.commit(ctx, offsets); err != nil {
+		return fmt.Errorf("commit %d partitions of group %q: %w", len(offsets), n.group.name, n.group.broker.explain(err))
+	}
+	return nil
+}
+
+func (n *generation) commit(ctx context.Context, offsets map[broker.TopicPartition]int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for at := range offsets {
+		if !n.has(at) {
+			return fmt.Errorf("%s/%d is not this member's partition", at.Topic, at.Partition)
+		}
+	}
+	n.fence.RLock()
+	defer n.fence.RUnlock()
+	n.commits.Lock()
+	defer n.commits.Unlock()
+	if n.ctx.Err() != nil {
+		return broker.ErrGenerationOver
+	}
+	byTopic := map[string]map[int]int64{}
+	for at, offset := range offsets {
+		if before, ok := n.committed[at]; ok && offset <= before {
+			continue
+		}
+		if byTopic[at.Topic] == nil {
+			byTopic[at.Topic] = map[int]int64{}
+		}
+		byTopic[at.Topic][int(at.Partition)] = offset
+	}
+	err := n.kafka.CommitOffsets(byTopic)
+	if err != nil && generationOver(err) {
+		return fmt.Errorf("%w: %w", broker.ErrGenerationOver, err)
+	} else if err != nil {
+		return err
+	}
+	for topic, partitions := range byTopic {
+		for partition, offset := range partitions {
+			n.committed[broker.TopicPartition{Topic: topic, Partition: int32(partition)}] = offset
+		}
+	}
+	return nil
+}
