@@ -81,6 +81,30 @@ func TestFault05PublishBeforeAcknowledge(t *testing.T) {
 		require.NoError(t, w.Settle(t.Context(), ds))
 		require.Len(t, w.topics.messages, 5)
 	})
+	t.Run("what no topic takes", func(t *testing.T) {
+		t.Parallel()
+		for _, tables := range []bool{true, false} {
+			w := newWorld(t, func(s *faulty, p *topics, c *guard.Config) {
+				records(s, p, c)
+				s.recordsOK, c.DeadLetterTopic = !tables, true
+			})
+			w.topics.limit = 100
+			d := w.claimed(t, keyed("k"), &guard.Rules{})
+			w.Run(t.Context(), d, func(context.Context) error { return errDown })
+			err := w.Settle(t.Context(), []*guard.Delivery{d})
+			require.Empty(t, w.topics.messages)
+			require.Equal(t, "TOO_LARGE_TO_RETRY: the database is down", d.Decision.Reason)
+			require.Equal(t, tables, d.Settled)
+			if tables {
+				require.NoError(t, err)
+				require.Len(t, w.store.deadLetters(t), 1)
+				require.Equal(t, idem.StateDead, w.store.record(t, "k").State)
+			} else {
+				require.ErrorContains(t, err, "max.message.bytes")
+				require.Equal(t, idem.StateProcessing, w.store.record(t, "k").State)
+			}
+		}
+	})
 	t.Run("a table that is down", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t, nil)

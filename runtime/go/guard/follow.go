@@ -11,6 +11,10 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
+// CodeTooLargeToRetry is in front of the reject_reason of a message that with the headers of its next delivery is over
+// the topic's limit: it is a dead letter at once.
+const CodeTooLargeToRetry = "TOO_LARGE_TO_RETRY"
+
 // reasonParked is the reason of a row that waits for the head of its lane.
 const reasonParked = "PARKED"
 
@@ -63,6 +67,11 @@ func (g *Guard) publish(ctx context.Context, s *scratch) error {
 		answers := g.c.Delays.PublishRetries(ctx, s.rows)
 		for i, d := range s.retrying {
 			if err := answerOf(answers, i, len(s.rows)); err != nil {
+				if errors.Is(err, broker.ErrTooLarge) {
+					d.Result = idem.Result{Outcome: idem.OutcomeNonRetryable, Reason: CodeTooLargeToRetry + ": " + d.reason()}
+					s.again = append(s.again, d)
+					continue
+				}
 				failures = append(failures, fmt.Errorf("publish the next delivery of %s to %s: %w", d.place(), s.rows[i].Topic, err))
 				continue
 			}
@@ -82,12 +91,21 @@ func (g *Guard) publish(ctx context.Context, s *scratch) error {
 		sent := 0
 		for _, d := range s.dying {
 			if !d.published {
-				if err := answerOf(answers, sent, len(unsent)); err != nil {
-					failures = append(failures, fmt.Errorf("publish the dead letter of %s to %s: %w", d.place(), unsent[sent].Topic, err))
-					sent++
+				m, err := &unsent[sent], answerOf(answers, sent, len(unsent))
+				sent++
+				if errors.Is(err, broker.ErrTooLarge) {
+					if g.store.FollowUps() { // a table takes it
+						settlement := g.deadSettlement(d)
+						settlement.DeadLetter = g.deadLetter(d, m.Headers)
+						s.settle(d, settlement)
+						continue
+					}
+					err = fmt.Errorf("%w: raise max.message.bytes of the topic: until then this partition waits", err)
+				}
+				if err != nil {
+					failures = append(failures, fmt.Errorf("publish the dead letter of %s to %s: %w", d.place(), m.Topic, err))
 					continue
 				}
-				sent++
 				d.published = true
 			}
 			g.settleHeld(ctx, s, d, g.deadSettlement(d))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"testing"
@@ -179,6 +180,7 @@ func (s *faulty) deadLetters(t *testing.T) []store.DeadLetter {
 type topics struct {
 	mu       sync.Mutex
 	fails    int
+	limit    int // the most bytes of headers; 0: any
 	messages []broker.Message
 	before   func() // called as a publication begins
 }
@@ -195,6 +197,14 @@ func (p *topics) Publish(_ context.Context, messages []broker.Message) []error {
 		if p.fails > 0 {
 			p.fails--
 			errs[i], failed = errors.New("leader not available"), true
+			continue
+		}
+		size := 0
+		for _, h := range m.Headers {
+			size += len(h.Name) + len(h.Value)
+		}
+		if p.limit > 0 && size > p.limit {
+			errs[i], failed = fmt.Errorf("%d bytes of headers, the limit is %d: %w", size, p.limit, broker.ErrTooLarge), true
 			continue
 		}
 		p.messages = append(p.messages, m)

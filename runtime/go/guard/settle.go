@@ -11,8 +11,9 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
-// passes is how often Settle goes over what turned out to be fenced: it is deferred, under no claim.
-const passes = 2
+// passes is how often Settle goes over what turned out otherwise: a retry that is too large is a dead letter, and
+// what is fenced is deferred, under no claim, which nothing can fence out.
+const passes = 4
 
 // Settle decides what follows from deliveries that are Ended, Parked or Skipped, and makes it durable: successes
 // are completed, in one call to the store, and all else is settled, in another; what goes to a topic is published
@@ -40,6 +41,9 @@ func (g *Guard) Settle(ctx context.Context, ds []*Delivery) error {
 		failures = append(failures, g.complete(ctx, s), g.publish(ctx, s), g.settle(ctx, s))
 		s.reset()
 		s.todo, s.again = s.again, s.todo[:0]
+	}
+	if len(s.todo) > 0 {
+		failures = append(failures, fmt.Errorf("settle %s: the store fences out what holds no claim", s.todo[0].place()))
 	}
 	return errors.Join(failures...)
 }
