@@ -235,5 +235,3 @@ var concurrentBehaviours = []behaviour{
 		}
 	}},
 }
-
-var randomBehaviours []behaviour
