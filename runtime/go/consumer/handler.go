@@ -10,6 +10,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/payload"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
@@ -79,23 +80,23 @@ func (h *Handler) rules() (guard.Rules, error) {
 
 // derive computes the key of a message that came without one. A payload that makes the decoder panic is like
 // one that cannot be decoded.
-func derive(format Format, fresh func() Message, m *broker.Message) (key string, err error) {
+func derive(format payload.Format, fresh func() Message, m *broker.Message) (key string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &idem.Failure{Outcome: idem.OutcomeMalformed, Code: string(idem.CodePayloadInvalid), Err: fmt.Errorf("the decoder panics: %v", p)}
 		}
 	}()
 	message := fresh()
-	if err := format.decode(m.Value, message); err != nil {
+	if err := payload.Decode(format, m.Value, message); err != nil {
 		return "", err
 	}
 	return message.(keyed).IdemKey()
 }
 
 // decoded is the message of a delivery.
-func decoded[P pointer[M], M any](f Format, d *guard.Delivery) (P, error) {
+func decoded[P pointer[M], M any](f payload.Format, d *guard.Delivery) (P, error) {
 	m := P(new(M))
-	return m, f.decode(d.Message.Value, m)
+	return m, payload.Decode(f, d.Message.Value, m)
 }
 
 // resultBytes is a handler's result as it is kept for duplicates.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/payload"
 )
 
 // TxBatch is Tx for a function of several messages, at most Route.BatchSize, within one transaction. It returns one
@@ -73,7 +74,7 @@ func BatchKeys(ctx context.Context) []string {
 
 // callBatch decodes what of a batch can be decoded, asks before whether each may run, and calls fn for those that
 // may. It gives a result for every delivery.
-func callBatch[P pointer[M], M any](ctx context.Context, f Format, ds []*guard.Delivery, before func(*guard.Delivery, P) error, fn func(context.Context, []P) []error) []error {
+func callBatch[P pointer[M], M any](ctx context.Context, f payload.Format, ds []*guard.Delivery, before func(*guard.Delivery, P) error, fn func(context.Context, []P) []error) []error {
 	results := make([]error, len(ds))
 	ms, at, keys := make([]P, 0, len(ds)), make([]int, 0, len(ds)), make([]string, 0, len(ds))
 	for i, d := range ds {
@@ -101,7 +102,7 @@ func callBatch[P pointer[M], M any](ctx context.Context, f Format, ds []*guard.D
 
 // decodedSafely is decoded; a payload that makes the decoder panic is one that cannot be decoded, and does not take
 // the others of its batch along.
-func decodedSafely[P pointer[M], M any](f Format, d *guard.Delivery) (m P, err error) {
+func decodedSafely[P pointer[M], M any](f payload.Format, d *guard.Delivery) (m P, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &idem.Failure{Outcome: idem.OutcomeMalformed, Code: string(idem.CodePayloadInvalid), Err: fmt.Errorf("the decoder panics: %v", p)}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/idem-spec/idem/runtime/go/guard"
+	"github.com/idem-spec/idem/runtime/go/payload"
 	"github.com/idem-spec/idem/runtime/go/state"
 )
 
@@ -18,8 +19,8 @@ type Route struct {
 	// MissingKey is what becomes of a message without an idempotency_key header. Default: guard.Reject, a dead
 	// letter. guard.Derive computes the key from the payload, by the schema's template.
 	MissingKey guard.MissingKey
-	// Format is how payloads hold the message. Default: Protobuf, the bare binary encoding.
-	Format Format
+	// Format is how payloads hold the message. Default: payload.Protobuf, the bare binary encoding.
+	Format payload.Format
 	// HandlerTimeout is how long a handler may take; then its context ends, and the delivery is RETRYABLE.
 	// Default: the consumer's.
 	HandlerTimeout time.Duration
@@ -83,8 +84,8 @@ func (r Route) withDefaults() Route {
 }
 
 func (r *Route) check() error {
-	if r.Format > Confluent {
-		return fmt.Errorf("Format is %d: use consumer.Protobuf, consumer.JSON or consumer.Confluent", r.Format)
+	if r.Format > payload.Confluent {
+		return fmt.Errorf("Format is %d: use payload.Protobuf, payload.JSON or payload.Confluent", r.Format)
 	}
 	if r.OnSuperseded > DeadLetter {
 		return fmt.Errorf("OnSuperseded is %d: use consumer.AsSchema, consumer.Acknowledge or consumer.DeadLetter", r.OnSuperseded)

@@ -152,7 +152,7 @@ func (e *engine) hold(t *task) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if t.epoch == epoch && t.state == held {
-			e.waitFirst(t)
+			e.wait(t) // at the end, so that each probe of a route that rests is of another message
 		}
 	})
 }

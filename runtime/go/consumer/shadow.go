@@ -7,6 +7,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/observe"
+	"github.com/idem-spec/idem/runtime/go/payload"
 )
 
 // seen is what a shadow remembers of keys, to count the duplicates that it would have suppressed: the last
@@ -73,7 +74,7 @@ func (e *engine) shadowResult(r *route, d *guard.Delivery) (result idem.Result) 
 		}
 	}()
 	m := r.fresh()
-	if err := r.Format.decode(d.Message.Value, m); err != nil {
+	if err := payload.Decode(r.Format, d.Message.Value, m); err != nil {
 		return malformed(err)
 	}
 	reason := ""
