@@ -1,0 +1,100 @@
+package postgres_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/postgres"
+)
+
+const batch = 500
+
+// BenchmarkBareClaim is what a claim of 500 new keys has to do at least: one INSERT of the keys, in a transaction
+// of its own. It is the limit that BenchmarkClaim is measured against.
+func BenchmarkBareClaim(b *testing.B) {
+	_, pool := open(b, postgres.Config{})
+	run(b, pool, "CREATE TABLE bare (scope text, key text COLLATE \"C\", state smallint, fence bigint, owner text, lease_until timestamptz, PRIMARY KEY (scope, key))")
+	keys := make([]string, batch)
+	n := 0
+	for b.Loop() {
+		for i := range keys {
+			keys[i] = fmt.Sprintf("payments.payment_success:v1:p-%09d", n)
+			n++
+		}
+		rows, _ := pool.Query(b.Context(), `INSERT INTO bare SELECT 'payments', k, 1, 1, 'owner-of-the-claim-000', clock_timestamp() + interval '30 s'
+			FROM unnest($1::text[]) k ORDER BY k ON CONFLICT DO NOTHING RETURNING key`, keys)
+		if made, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(made) != batch {
+			b.Fatal(len(made), err)
+		}
+	}
+	perKey(b)
+}
+
+func BenchmarkClaim(b *testing.B) {
+	s, _ := open(b, postgres.Config{})
+	claims, n := make([]store.Claim, batch), 0
+	for b.Loop() {
+		n = fill(claims, n)
+		if _, err := s.Claim(b.Context(), claims); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perKey(b)
+}
+
+func BenchmarkClaimComplete(b *testing.B) {
+	s, pool := open(b, postgres.Config{})
+	claims, completions, n := make([]store.Claim, batch), make([]store.Completion, batch), 0
+	for b.Loop() {
+		n = fill(claims, n)
+		grants, err := s.Claim(b.Context(), claims)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range grants {
+			completions[i].Lease = grants[i].Lease
+		}
+		if _, err := s.Complete(b.Context(), completions); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perKey(b)
+	time.Sleep(time.Second) // statistics of the server come late
+	b.ReportMetric(value[float64](b, pool, "SELECT coalesce(100.0 * sum(n_tup_hot_upd) / nullif(sum(n_tup_upd), 0), 0)::float8 FROM pg_stat_user_tables WHERE relname LIKE 'idem_record_%'"), "%HOT")
+}
+
+// BenchmarkClaimAgain claims keys that were completed: all of them are duplicates.
+func BenchmarkClaimAgain(b *testing.B) {
+	s, _ := open(b, postgres.Config{})
+	claims, completions := make([]store.Claim, batch), make([]store.Completion, batch)
+	fill(claims, 0)
+	for i, g := range claim(b, s, claims...) {
+		completions[i].Lease = g.Lease
+	}
+	if _, err := s.Complete(b.Context(), completions); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := s.Claim(b.Context(), claims); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perKey(b)
+}
+
+func fill(claims []store.Claim, n int) int {
+	for i := range claims {
+		claims[i] = claimOf(fmt.Sprintf("payments.payment_success:v1:p-%09d", n), "owner-of-the-claim-000")
+		claims[i].Fingerprint = "0f1e2d3c-0123456789abcdef"
+		n++
+	}
+	return n
+}
+
+func perKey(b *testing.B) {
+	b.ReportMetric(float64(b.N)*batch/b.Elapsed().Seconds(), "keys/s")
+}

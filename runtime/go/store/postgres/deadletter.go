@@ -1,0 +1,195 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+type deadID struct {
+	scope, topic string
+	partition    int32
+	offset       int64
+}
+
+// deadRows are the dead letters that a transaction writes, each once.
+type deadRows struct {
+	rows []*store.DeadLetter
+	ids  []deadID
+	at   map[deadID]int
+}
+
+// add takes the later life of two of the same delivery, else the first, as the table does.
+func (b *deadRows) add(d *store.DeadLetter) {
+	id := deadID{text(d.Scope), text(d.SourceTopic), d.SourcePartition, d.SourceOffset}
+	if i, twice := b.at[id]; twice {
+		if cmp.Compare(d.RedriveCount, b.rows[i].RedriveCount) > 0 {
+			b.rows[i] = d
+		}
+		return
+	}
+	if b.at == nil {
+		b.at = make(map[deadID]int)
+	}
+	b.at[id] = len(b.rows)
+	b.rows, b.ids = append(b.rows, d), append(b.ids, id)
+}
+
+func (b *deadRows) write(w *work) {
+	n := len(b.rows)
+	if n == 0 {
+		return
+	}
+	var (
+		scopes, keys, types, bizKeys, ids    = make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+		sources, outcomes, reasons           = make([]string, n), make([]string, n), make([]string, n)
+		topics, headers                      = make([]string, n), make([]string, n)
+		partitions, redrives, retries, holds = make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n)
+		offsets                              = make([]int64, n)
+		messageKeys, payloads                = make([][]byte, n), make([][]byte, n)
+	)
+	for i, d := range b.rows {
+		id := b.ids[i]
+		scopes[i], sources[i], partitions[i], offsets[i] = id.scope, id.topic, id.partition, id.offset
+		keys[i], types[i], bizKeys[i], ids[i] = text(d.Key), text(d.EventType), text(d.BizKey), text(d.EventID)
+		redrives[i], retries[i], holds[i] = d.RedriveCount, d.RetryCount, d.HoldCount
+		outcomes[i], reasons[i], topics[i] = d.Outcome.String(), text(d.Reason), text(d.Topic)
+		headers[i], messageKeys[i], payloads[i] = store.EncodeHeaders(d.Headers), d.MessageKey, d.Payload
+	}
+	w.queue("dead_put", scopes, keys, types, bizKeys, ids, sources, partitions, offsets, redrives, retries, holds, outcomes, reasons, topics,
+		headers, messageKeys, payloads)
+}
+
+// columnsOfFilter are the first parameters of dead_list and dead_count.
+func columnsOfFilter(f *store.DeadLetterFilter) []any {
+	at := func(t time.Time) *time.Time {
+		if t.IsZero() {
+			return nil
+		}
+		return &t
+	}
+	return []any{f.Scope, f.Key, f.EventType, f.Outcome, f.ReasonPrefix, at(f.Since), at(f.Until), f.Redriven}
+}
+
+// ListDeadLetters gives dead letters in the order of IDs.
+func (c *core) ListDeadLetters(ctx context.Context, f store.DeadLetterFilter, after int64, limit int) ([]store.DeadLetter, error) {
+	var letters []store.DeadLetter
+	err := c.transact(ctx, work{custom: true}, func(w *work) error {
+		letters = nil
+		w.queue("dead_list", append(columnsOfFilter(&f), after, max(limit, 0))...).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				var d store.DeadLetter
+				if err := scanDead(rows, &d); err != nil {
+					return err
+				}
+				letters = append(letters, d)
+			}
+			return rows.Err()
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, named("list dead letters", err)
+	}
+	return letters, nil
+}
+
+func scanDead(rows pgx.Rows, d *store.DeadLetter) error {
+	var outcome, headers string
+	var redriven *time.Time
+	err := rows.Scan(&d.ID, &d.Scope, &d.Key, &d.EventType, &d.BizKey, &d.EventID, &d.SourceTopic, &d.SourcePartition, &d.SourceOffset,
+		&d.RedriveCount, &d.RetryCount, &d.HoldCount, &outcome, &d.Reason, &d.Topic, &d.MessageKey, &headers, &d.Payload, &d.CreatedAt, &redriven)
+	if err != nil {
+		return err
+	}
+	if redriven != nil {
+		d.RedrivenAt = *redriven
+	}
+	d.Outcome, _ = idem.ParseOutcome(outcome)
+	d.Headers = headersOf(headers, fmt.Sprintf("dead_letter %d", d.ID))
+	return nil
+}
+
+// CountDeadLetters counts them.
+func (c *core) CountDeadLetters(ctx context.Context, f store.DeadLetterFilter) (n int64, err error) {
+	err = c.transact(ctx, work{custom: true}, func(w *work) error {
+		w.queue("dead_count", columnsOfFilter(&f)...).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
+		return nil
+	})
+	return n, named("count dead letters", err)
+}
+
+// Redrive writes the delivery of each dead letter that still waits.
+func (c *core) Redrive(ctx context.Context, ids []int64, deliveries []store.Retry) ([]bool, error) {
+	if len(ids) != len(deliveries) {
+		return nil, fmt.Errorf("redrive %d dead letters: %d deliveries, one for each is needed", len(ids), len(deliveries))
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	done := make([]bool, len(ids))
+	waiting := make(map[int64]bool, len(ids))
+	err := c.transact(ctx, work{}, func(w *work) error {
+		clear(waiting)
+		clear(done)
+		w.queue("dead_redrive", ids).Query(func(rows pgx.Rows) error {
+			var id int64
+			_, err := pgx.ForEachRow(rows, []any{&id}, func() error {
+				waiting[id] = true
+				return nil
+			})
+			return err
+		})
+		return nil
+	}, func(w *work) error {
+		var rows retryRows
+		for i, id := range ids {
+			if done[i] = waiting[id]; done[i] {
+				waiting[id] = false
+				rows.add(&deliveries[i], deliveries[i].Lane, store.RetryPending)
+			}
+		}
+		rows.write(w)
+		return nil
+	})
+	if err != nil {
+		return nil, named(fmt.Sprintf("redrive %d dead letters", len(ids)), err)
+	}
+	return done, nil
+}
+
+// DropDeadLetters removes dead letters.
+func (c *core) DropDeadLetters(ctx context.Context, ids []int64) (int, error) {
+	n, err := c.change(ctx, "dead_drop", ids)
+	if err != nil {
+		return 0, named(fmt.Sprintf("drop %d dead letters", len(ids)), err)
+	}
+	return n, nil
+}
+
+// DeadLetterStats counts those that wait, in the order of scope and event type.
+func (c *core) DeadLetterStats(ctx context.Context) ([]store.DeadLetterStats, error) {
+	var stats []store.DeadLetterStats
+	err := c.transact(ctx, work{}, func(w *work) error {
+		stats = nil
+		w.queue("dead_stats").Query(func(rows pgx.Rows) error {
+			var s store.DeadLetterStats
+			_, err := pgx.ForEachRow(rows, []any{&s.Scope, &s.EventType, &s.Count, &s.Oldest}, func() error {
+				stats = append(stats, s)
+				return nil
+			})
+			return err
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, named("count dead letters", err)
+	}
+	return stats, nil
+}

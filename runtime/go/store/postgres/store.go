@@ -1,0 +1,88 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// Store is a store.Full whose handlers get a pgx.Tx.
+type Store struct {
+	core
+	pool  *pgxpool.Pool
+	owned bool
+}
+
+// SQL is a store.Full whose handlers get a *sql.Tx.
+type SQL struct {
+	core
+	db *sql.DB
+}
+
+var (
+	_ store.Full[pgx.Tx]  = (*Store)(nil)
+	_ store.Full[*sql.Tx] = (*SQL)(nil)
+)
+
+// New makes a store on a pool of the caller's, which Close leaves open. Nothing is asked of the server before
+// the first call; Check and Migrate are good ones.
+func New(pool *pgxpool.Pool, config Config) (*Store, error) {
+	if pool == nil {
+		return nil, errors.New("postgres.New: the pool is nil: pgxpool.New makes one, and postgres.Open makes one with the store")
+	}
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Store{core: core{connector: poolConnector{pool}, config: config}, pool: pool}, nil
+}
+
+// Open makes a store with a pool of its own, which Close closes, and checks nothing yet. dsn is a URL or
+// key=value pairs, "postgres://user@host:5432/shop?search_path=idem"; what it leaves out comes from the
+// environment (PGHOST, PGPASSWORD).
+func Open(ctx context.Context, dsn string, config Config) (*Store, error) {
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open postgres: %w", err)
+	}
+	s, err := New(pool, config)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	s.owned = true
+	return s, nil
+}
+
+// NewSQL makes a store on a *sql.DB of the caller's, which Close leaves open. Its driver has to be that of
+// github.com/jackc/pgx/v5/stdlib.
+func NewSQL(db *sql.DB, config Config) (*SQL, error) {
+	if db == nil {
+		return nil, errors.New(`postgres.NewSQL: the database is nil: sql.Open("pgx", dsn) makes one`)
+	}
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &SQL{core: core{connector: sqlConnector{db}, config: config}, db: db}, nil
+}
+
+// Close closes the pool that Open has made.
+func (s *Store) Close() error {
+	if s.owned {
+		s.pool.Close()
+	}
+	return nil
+}
+
+// Close does nothing: the database is the caller's.
+func (s *SQL) Close() error { return nil }
+
+// FollowUps is true: FAILED and what follows from it are one transaction. (DEDUP-021)
+func (*core) FollowUps() bool { return true }

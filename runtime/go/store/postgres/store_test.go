@@ -1,0 +1,108 @@
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/postgres"
+	"github.com/idem-spec/idem/runtime/go/store/storetest"
+)
+
+// exact has records expire at the end of the retention, and not up to a part of it later. Its wait is no lease's.
+var exact = postgres.Config{Rounding: time.Millisecond, Wait: 12345 * time.Millisecond}
+
+// clearTables empties the tables.
+func clearTables(t testing.TB, pool *pgxpool.Pool) {
+	t.Helper()
+	run(t, pool, "TRUNCATE idem_record, msg_retry, idem_lane, dead_letter, outbox, effect RESTART IDENTITY")
+}
+
+func TestStoreOverPgx(t *testing.T) {
+	t.Parallel()
+	url, set := warp(t)
+	s, pool := openURL(t, url, exact)
+	other, _ := openURL(t, url, exact)
+	run(t, pool, "CREATE TABLE effect (id bigint GENERATED ALWAYS AS IDENTITY, name text)")
+	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) storetest.Subject {
+		set(t, clock.Now())
+		clearTables(t, pool)
+		return storetest.Subject{
+			Store: patientStore{s}, Other: other, Seeds: 10,
+			Advance: func(d time.Duration) {
+				clock.Advance(d)
+				set(t, clock.Now())
+			},
+			Tx: storetest.TxOf(s, insertEffect, func(ctx context.Context) ([]string, error) {
+				rows, _ := pool.Query(ctx, "SELECT name FROM effect ORDER BY id") // the error comes with the rows
+				return pgx.CollectRows(rows, pgx.RowTo[string])
+			}),
+		}
+	})
+}
+
+func TestStoreOverDatabaseSQL(t *testing.T) {
+	t.Parallel()
+	url, set := warp(t)
+	s, _ := openSQL(t, url, exact)
+	_, pool := openURL(t, url, exact)
+	run(t, pool, "CREATE TABLE effect (id bigint GENERATED ALWAYS AS IDENTITY, name text)")
+	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) storetest.Subject {
+		set(t, clock.Now())
+		clearTables(t, pool)
+		return storetest.Subject{
+			Store: patientSQL{s}, Seeds: 5,
+			Advance: func(d time.Duration) {
+				clock.Advance(d)
+				set(t, clock.Now())
+			},
+			Tx: storetest.TxOf(s,
+				func(ctx context.Context, tx *sql.Tx, name string) error {
+					_, err := tx.ExecContext(ctx, "INSERT INTO effect (name) VALUES ($1)", name)
+					return err
+				},
+				func(ctx context.Context) ([]string, error) {
+					rows, _ := pool.Query(ctx, "SELECT name FROM effect ORDER BY id") // the error comes with the rows
+					return pgx.CollectRows(rows, pgx.RowTo[string])
+				}),
+		}
+	})
+}
+
+// patientStore asks again where a key was locked by another transaction: that of a call that was given up lasts
+// until the server sees that it was.
+type patientStore struct{ *pgxStore }
+
+type patientSQL struct{ *sqlStore }
+
+type (
+	pgxStore = postgres.Store
+	sqlStore = postgres.SQL
+)
+
+func (s patientStore) Claim(ctx context.Context, claims []store.Claim) ([]store.Grant, error) {
+	return patient(ctx, s.pgxStore, claims)
+}
+
+func (s patientSQL) Claim(ctx context.Context, claims []store.Claim) ([]store.Grant, error) {
+	return patient(ctx, s.sqlStore, claims)
+}
+
+func patient(ctx context.Context, s store.Store, claims []store.Claim) ([]store.Grant, error) {
+	for {
+		grants, err := s.Claim(ctx, claims)
+		locked := func(g store.Grant) bool {
+			return g.Kind == idem.AdmitInProgress && g.WaitMs == exact.Wait.Milliseconds()
+		}
+		if err != nil || !slices.ContainsFunc(grants, locked) {
+			return grants, err
+		}
+	}
+}

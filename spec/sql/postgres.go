@@ -1,0 +1,60 @@
+package sql
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+//go:embed postgres/*.sql postgres/statements/*.sql
+var postgresFiles embed.FS
+
+// PostgresMigration is one version of the tables on PostgreSQL. A program of version N works on tables of
+// version N and N+1.
+type PostgresMigration struct {
+	Version int
+	Name    string
+	// Up makes the version before it this one, Down the reverse.
+	Up, Down string
+}
+
+// PostgresMigrations are in the order of their versions. The last one is what PostgresStatements are written
+// for.
+func PostgresMigrations() []PostgresMigration {
+	ups, _ := fs.Glob(postgresFiles, "postgres/*.up.sql") // in the order of their names; the pattern is good
+	migrations := make([]PostgresMigration, len(ups))
+	for i, file := range ups {
+		number, name, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(file, "postgres/"), ".up.sql"), "_")
+		version, err := strconv.Atoi(number)
+		if err != nil || version != i+1 {
+			panic(fmt.Sprintf("%s: migration %d of the files that are embedded", file, i+1))
+		}
+		migrations[i] = PostgresMigration{
+			Version: version, Name: name,
+			Up: postgresText(file), Down: postgresText(strings.TrimSuffix(file, ".up.sql") + ".down.sql"),
+		}
+	}
+	return migrations
+}
+
+// PostgresStatements are the statements on PostgreSQL by the names of their files without ".sql". Each begins
+// with what it is for, and what its parameters $1, $2 are.
+func PostgresStatements() map[string]string {
+	files, _ := fs.Glob(postgresFiles, "postgres/statements/*.sql")
+	statements := make(map[string]string, len(files))
+	for _, file := range files {
+		name := strings.TrimSuffix(strings.TrimPrefix(file, "postgres/statements/"), ".sql")
+		statements[name] = postgresText(file)
+	}
+	return statements
+}
+
+func postgresText(file string) string {
+	text, err := postgresFiles.ReadFile(file)
+	if err != nil {
+		panic(err) // the name of a file that is embedded
+	}
+	return string(text)
+}

@@ -1,0 +1,189 @@
+-- The tables of idem on PostgreSQL 14 and later, version 1. Requirements in brackets are those of spec/.
+--
+-- Texts that are compared or ordered are COLLATE "C": bytes, whatever the database's language, so that the
+-- order in which keys are locked is the same for every client, and an index survives an update of the
+-- system's locales. (DEDUP-030, KEY-021)
+--
+-- To have the tables in a schema of their own, put that schema first in the search_path of whoever connects.
+
+CREATE TABLE idem_schema (
+    version    integer PRIMARY KEY,
+    name       text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+COMMENT ON TABLE idem_schema IS 'Versions of the tables of idem. A program of version N works on tables of version N and N+1.';
+
+-- One row for each (scope, key). (DEDUP-010)
+--
+-- Partitions: vacuum works on an eighth at a time, and the indexes stay a level lower. Hashed by the key and
+-- not cut by time, since a unique index of a table cut by time has to include the time, and stops finding
+-- duplicates. Eight, since a statement locks all of them, and a backend's fast path has room for sixteen
+-- locks. Whoever wants another number writes it here before the first migration; programs do not mind.
+--
+-- Updates stay HOT, that is, write no index: the key never changes, and expires_at, the other column with an
+-- index, is rounded up to 1/256 of the retention (79 minutes of 14 days), so that a claim and its completion
+-- write the same value. A page needs room for the second version of its rows: see fillfactor below.
+--
+-- The widest columns of fixed size come first, which saves padding.
+CREATE TABLE idem_record (
+    fence         bigint NOT NULL,
+    position      bigint NOT NULL DEFAULT 0,
+    created_at    timestamptz NOT NULL,
+    updated_at    timestamptz NOT NULL,
+    expires_at    timestamptz NOT NULL,
+    lease_until   timestamptz,
+    redrive_count integer NOT NULL DEFAULT 0,
+    retry_count   integer NOT NULL DEFAULT 0,
+    hold_count    integer NOT NULL DEFAULT 0,
+    attempts      integer NOT NULL DEFAULT 0,
+    state         smallint NOT NULL,
+    scope         text COLLATE "C" NOT NULL,
+    key           text COLLATE "C" NOT NULL,
+    owner         text COLLATE "C" NOT NULL DEFAULT '',
+    fingerprint   text COLLATE "C" NOT NULL DEFAULT '',
+    result        bytea,
+    PRIMARY KEY (scope, key)
+) PARTITION BY HASH (key);
+COMMENT ON TABLE idem_record IS 'Dedup records, one for each scope and idempotency key.';
+COMMENT ON COLUMN idem_record.state IS '1 PROCESSING, 2 SUCCESS, 3 FAILED, 4 DEAD';
+COMMENT ON COLUMN idem_record.lease_until IS 'The end of the claim of a row that is PROCESSING, on this server''s clock, in whole milliseconds.';
+COMMENT ON COLUMN idem_record.expires_at IS 'From when the cleaner may take it: the last change and the retention, rounded up.';
+
+-- fillfactor: a batch of claims fills its pages to a half, and the completions of the batch have the other half
+-- for the second versions. They fit, and no index is written; with 100 each completion writes two indexes,
+-- and vacuum has to walk them. See spec/sql/README.md for the sizes.
+-- Autovacuum starts at a fiftieth, not a fifth: a fifth of 10^9 rows is too late.
+CREATE TABLE idem_record_0 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 0)
+    WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+CREATE TABLE idem_record_1 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 1)
+    WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+CREATE TABLE idem_record_2 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 2)
+    WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+CREATE TABLE idem_record_3 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 3)
+    WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+CREATE TABLE idem_record_4 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 4)
+    WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+CREATE TABLE idem_record_5 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 5)
+    WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+CREATE TABLE idem_record_6 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 6)
+    WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+CREATE TABLE idem_record_7 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 7)
+    WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+
+-- For the cleaner. Few values, each many times: the index keeps one entry for many rows.
+CREATE INDEX idem_record_expires ON idem_record (expires_at);
+
+-- Deliveries that are durable and still to come. Unique by the delivery that caused the row, not by the key:
+-- two deliveries of one key may each have one to come. (DEDUP-027)
+CREATE TABLE msg_retry (
+    id               bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    next_retry_time  timestamptz NOT NULL,
+    claimed_until    timestamptz,
+    created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    source_offset    bigint NOT NULL,
+    source_partition integer NOT NULL,
+    redrive_count    integer NOT NULL,
+    retry_count      integer NOT NULL,
+    hold_count       integer NOT NULL,
+    publications     integer NOT NULL DEFAULT 0,
+    scope            text COLLATE "C" NOT NULL,
+    idempotency_key  text COLLATE "C" NOT NULL,
+    source_topic     text COLLATE "C" NOT NULL,
+    status           text COLLATE "C" NOT NULL,
+    action           text COLLATE "C" NOT NULL,
+    token            text COLLATE "C" NOT NULL DEFAULT '',
+    lane_topic       text COLLATE "C" NOT NULL DEFAULT '',
+    lane_key         text COLLATE "C" NOT NULL DEFAULT '',
+    msg_id           text COLLATE "C" NOT NULL DEFAULT '',
+    event_type       text COLLATE "C" NOT NULL DEFAULT '',
+    biz_key          text COLLATE "C" NOT NULL DEFAULT '',
+    reason           text COLLATE "C" NOT NULL DEFAULT '',
+    topic            text COLLATE "C" NOT NULL,
+    headers          text COLLATE "C" NOT NULL,
+    message_key      bytea,
+    payload          bytea,
+    CONSTRAINT msg_retry_source UNIQUE (scope, idempotency_key, source_topic, source_partition, source_offset)
+) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE msg_retry IS 'Retries, holds, deferrals and redrives that a scheduler publishes when they fall due.';
+COMMENT ON COLUMN msg_retry.status IS 'PENDING: due at next_retry_time. PARKED: waits for the head of its lane.';
+COMMENT ON COLUMN msg_retry.token IS 'The scheduler that has claimed it, until claimed_until.';
+COMMENT ON COLUMN msg_retry.headers IS 'JSON: [["name","text"],["name",null],["name",{"base64":"..."}]]';
+COMMENT ON COLUMN msg_retry.payload IS 'The message''s bytes as they are; null is null.';
+
+-- Due rows, oldest first.
+CREATE INDEX msg_retry_due ON msg_retry (next_retry_time, id) WHERE status = 'PENDING';
+-- The first that waits in a lane.
+CREATE INDEX msg_retry_parked ON msg_retry (scope, lane_topic, lane_key, id) WHERE status = 'PARKED';
+-- Those that a state has to wake.
+CREATE INDEX msg_retry_held ON msg_retry (scope, biz_key) WHERE action = 'HOLD' AND status = 'PENDING';
+-- When the claims of schedulers end, which is when their rows are due again.
+CREATE INDEX msg_retry_claimed ON msg_retry (claimed_until) WHERE claimed_until IS NOT NULL;
+
+-- Lanes that are stuck: later messages of one biz key of one topic park behind the one that heads them.
+CREATE TABLE idem_lane (
+    since    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    scope    text COLLATE "C" NOT NULL,
+    topic    text COLLATE "C" NOT NULL,
+    biz_key  text COLLATE "C" NOT NULL,
+    head_key text COLLATE "C" NOT NULL,
+    PRIMARY KEY (scope, topic, biz_key)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE idem_lane IS 'Stuck lanes, and the idempotency key that heads each.';
+
+-- Messages that ended, with all that is needed to understand and to redrive them.
+CREATE TABLE dead_letter (
+    id               bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    redriven_at      timestamptz,
+    source_offset    bigint NOT NULL,
+    source_partition integer NOT NULL,
+    redrive_count    integer NOT NULL,
+    retry_count      integer NOT NULL,
+    hold_count       integer NOT NULL,
+    scope            text COLLATE "C" NOT NULL,
+    idempotency_key  text COLLATE "C" NOT NULL,
+    event_type       text COLLATE "C" NOT NULL DEFAULT '',
+    biz_key          text COLLATE "C" NOT NULL DEFAULT '',
+    event_id         text COLLATE "C" NOT NULL DEFAULT '',
+    source_topic     text COLLATE "C" NOT NULL,
+    outcome          text COLLATE "C" NOT NULL,
+    reason           text COLLATE "C" NOT NULL DEFAULT '',
+    topic            text COLLATE "C" NOT NULL,
+    headers          text COLLATE "C" NOT NULL,
+    message_key      bytea,
+    payload          bytea,
+    CONSTRAINT dead_letter_source UNIQUE (scope, source_topic, source_partition, source_offset)
+);
+COMMENT ON TABLE dead_letter IS 'Messages that ended. Those with redriven_at are alive again.';
+
+-- Those that wait, by scope, type and time: lists, counts, and the age for alerts.
+CREATE INDEX dead_letter_waiting ON dead_letter (scope, event_type, created_at) WHERE redriven_at IS NULL;
+CREATE INDEX dead_letter_key ON dead_letter (idempotency_key);
+CREATE INDEX dead_letter_created ON dead_letter (created_at);
+
+-- Messages that the broker has not confirmed yet. The order within a biz key is that of id.
+CREATE TABLE outbox (
+    id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    created_at    timestamptz NOT NULL,
+    next_at       timestamptz NOT NULL,
+    claimed_until timestamptz,
+    attempts      integer NOT NULL DEFAULT 0,
+    failed        boolean NOT NULL DEFAULT false,
+    topic         text COLLATE "C" NOT NULL,
+    token         text COLLATE "C" NOT NULL DEFAULT '',
+    last_error    text COLLATE "C" NOT NULL DEFAULT '',
+    headers       text COLLATE "C" NOT NULL,
+    message_key   bytea,
+    payload       bytea
+) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+COMMENT ON TABLE outbox IS 'Messages stored with the business data; a relay publishes and removes them.';
+COMMENT ON COLUMN outbox.failed IS 'The relay has given up: a person has to look, and `RetryFailed` goes on.';
+
+-- Whether a biz key has rows.
+CREATE INDEX outbox_key ON outbox (topic, message_key, id);
+-- Rows that may hold back those behind them: claimed, postponed or failed. Few, also where the backlog is long.
+CREATE INDEX outbox_blocking ON outbox (topic, message_key, id)
+    WHERE failed OR claimed_until IS NOT NULL OR next_at > created_at;
+-- What a relay looks through, in order, past those that have failed; and those.
+CREATE INDEX outbox_waiting ON outbox (id) WHERE NOT failed;
+CREATE INDEX outbox_failed ON outbox (id) WHERE failed;
