@@ -58,9 +58,10 @@ kafka_create() {
 }
 
 kafka_properties() {
-	local port replicas=1 in_sync=1
+	# A busy machine must not make the only node look dead; a dead one of three is to be noticed soon.
+	local port replicas=1 in_sync=1 session=20000
 	port=$(port "$1")
-	if [[ $1 == *:* ]]; then replicas=3 in_sync=2; fi
+	if [[ $1 == *:* ]]; then replicas=3 in_sync=2 session=4000; fi
 	cat <<-END
 		process.roles=broker,controller
 		node.id=$(kafka_id "$1")
@@ -87,7 +88,7 @@ kafka_properties() {
 		num.network.threads=2
 		num.io.threads=4
 		broker.heartbeat.interval.ms=500
-		broker.session.timeout.ms=3000
+		broker.session.timeout.ms=$session
 		controlled.shutdown.max.retries=1
 	END
 	if [[ $1 == *:* ]]; then

@@ -82,13 +82,21 @@ func CreateTopic(t testing.TB, brokers []string, name string, partitions int) {
 	c := &kafka.Client{Addr: kafka.TCP(brokers...), Timeout: 30 * time.Second, Transport: transport}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	answer, err := c.CreateTopics(ctx, &kafka.CreateTopicsRequest{
-		Topics: []kafka.TopicConfig{{Topic: name, NumPartitions: partitions, ReplicationFactor: -1}}})
-	if err == nil {
-		err = answer.Errors[name]
-	}
-	if err != nil {
-		t.Fatalf("create topic %s: %v", name, err)
+	for {
+		answer, err := c.CreateTopics(ctx, &kafka.CreateTopicsRequest{
+			Topics: []kafka.TopicConfig{{Topic: name, NumPartitions: partitions, ReplicationFactor: -1}}})
+		if err == nil {
+			err = answer.Errors[name]
+		}
+		if err == nil || errors.Is(err, kafka.TopicAlreadyExists) {
+			break
+		}
+		// A broker that was just started knows no controller.
+		if ctx.Err() != nil || !errors.Is(err, kafka.BrokerNotAvailable) {
+			t.Fatalf("create topic %s: %v", name, err)
+		}
+		transport.CloseIdleConnections()
+		time.Sleep(100 * time.Millisecond)
 	}
 	for !led(ctx, c, name, partitions) {
 		if ctx.Err() != nil {
