@@ -123,14 +123,9 @@ func Keep(status int) bool {
 	return err == nil && status < 500 && (outcome == idem.OutcomeOK || outcome == idem.OutcomeNonRetryable)
 }
 
-type contextKey struct{}
-
-// KeyOf is the idempotency key of the call, in a handler behind a Middleware: what to pass on to others. It is
-// empty elsewhere.
-func KeyOf(ctx context.Context) string {
-	key, _ := ctx.Value(contextKey{}).(string)
-	return key
-}
+// KeyOf is the idempotency key of the call, in a handler behind a Middleware (and behind the interceptors of
+// idemgrpc and idemconnect): what to pass on to others. It is empty elsewhere.
+func KeyOf(ctx context.Context) string { return replay.KeyOf(ctx) }
 
 // isSafe says that a method asks for no effect.
 func isSafe(method string) bool {
@@ -157,26 +152,13 @@ func (m *Middleware) Wrap(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		key, err := parseKey(values)
+		key, err := replay.ParseKey(values)
 		if err != nil {
 			problemKeyMalformed.because(err).write(w, 0)
 			return
 		}
 		m.serve(w, r, next, key)
 	})
-}
-
-// parseKey reads the header as the spec's HTTP binding does. (HDR-042, HDR-043)
-func parseKey(values []string) (string, error) {
-	headers := make(idem.Headers, len(values))
-	for i, v := range values {
-		headers[i] = idem.Header{Name: "Idempotency-Key", Value: []byte(v)}
-	}
-	e, err := idem.ParseHeaders(idem.HTTP, headers)
-	if err != nil {
-		return "", err
-	}
-	return e.IdempotencyKey, nil
 }
 
 func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, next http.Handler, key string) {
@@ -198,7 +180,7 @@ func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, next http.Han
 	call := replay.Call{Key: key, Principal: principal, Method: r.Method, Route: m.c.Route(r), Fingerprint: fingerprint(r, body)}
 	rec := &recorder{w: w, header: http.Header{}, limit: m.c.MaxResponse, kept: m.headers}
 	answer := m.engine.Do(r.Context(), &call, func(ctx context.Context) ([]byte, bool) {
-		inner := r.WithContext(context.WithValue(ctx, contextKey{}, key))
+		inner := r.WithContext(replay.WithKey(ctx, key))
 		inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		next.ServeHTTP(rec, inner)
 		return rec.result(), m.c.Keep(rec.code())

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/internal/again"
+	"github.com/idem-spec/idem/runtime/go/internal/replay"
 )
 
 // drained is the most bytes of a response that is read to keep its connection, when the request is sent again.
@@ -57,13 +58,11 @@ func NewTransport(c TransportConfig) (*Transport, error) {
 	return &Transport{c: c, again: retrier}, nil
 }
 
-type outgoingKey struct{}
-
 // WithKey makes key the idempotency key of a request with this context: one request, since two with one key are
 // one to the server. A handler of messages that calls others passes on its own: WithKey(ctx, guard.KeyOf(ctx)),
 // with a suffix for each call where it makes several.
 func WithKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, outgoingKey{}, key)
+	return again.WithKey(ctx, key)
 }
 
 // RoundTrip sends a request, and again where its response or its error says that this may help. The response
@@ -107,7 +106,7 @@ func urlInvalid(r *http.Request) bool {
 // key is the request's key; empty for a method that is safe.
 func (t *Transport) key(r *http.Request) (string, error) {
 	if values := r.Header.Values("Idempotency-Key"); len(values) > 0 {
-		key, err := parseKey(values)
+		key, err := replay.ParseKey(values)
 		if err != nil {
 			return "", fmt.Errorf("idemhttp: the request's Idempotency-Key: %w", err)
 		}
@@ -116,7 +115,7 @@ func (t *Transport) key(r *http.Request) (string, error) {
 	if isSafe(r.Method) || r.Method == "" {
 		return "", nil
 	}
-	key, _ := r.Context().Value(outgoingKey{}).(string)
+	key := again.KeyFor(r.Context())
 	if key == "" {
 		key = t.c.NewKey(r)
 	}
@@ -130,7 +129,7 @@ func (t *Transport) key(r *http.Request) (string, error) {
 func (t *Transport) try(r *http.Request, key string, n int32) (*http.Request, error) {
 	try := r.Clone(r.Context())
 	if key != "" {
-		try.Header.Set("Idempotency-Key", headerOf(key))
+		try.Header.Set("Idempotency-Key", replay.FormatKey(key))
 	}
 	if n > 0 && r.GetBody != nil {
 		body, err := r.GetBody()
@@ -140,12 +139,6 @@ func (t *Transport) try(r *http.Request, key string, n int32) (*http.Request, er
 		try.Body = body
 	}
 	return try, nil
-}
-
-// headerOf is the key as the header has it.
-func headerOf(key string) string {
-	h := idem.Headers{{Name: idem.IdempotencyKey.String(), Value: []byte(key)}}.For(idem.HTTP)
-	return string(h[0].Value)
 }
 
 // worthAgain says whether sending a request again may help, and how long the server wants to be left alone.

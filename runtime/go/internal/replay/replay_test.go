@@ -1,0 +1,69 @@
+package replay
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/store/memory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestScopesOfDifferentCallersNeverMeet(t *testing.T) {
+	t.Parallel()
+	e := Engine{Service: "payments"}
+	seen := map[string]Call{}
+	for _, c := range []Call{
+		{Principal: "ann", Method: "POST", Route: "/a"}, {Principal: "annP", Method: "OST", Route: "/a"}, {Principal: "ann", Method: "POST/a"},
+		{Principal: "", Method: "annPOST", Route: "/a"}, {Principal: "ann\x00", Method: "POST", Route: "/a"}, {Principal: "ann", Method: "POST", Route: "/b"},
+	} {
+		scope := e.Scope(&c)
+		assert.Regexp(t, `^payments\.[0-9a-f]{32}$`, scope)
+		assert.NotContains(t, seen, scope)
+		seen[scope] = c
+	}
+	assert.Equal(t, e.Scope(&Call{Principal: "ann", Key: "1"}), e.Scope(&Call{Principal: "ann", Key: "2", Fingerprint: "f"}))
+}
+
+func TestEventTypeIsAName(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]Call{
+		"POST.orders.id":        {Method: "POST", Route: "/orders/{id}"},
+		"POST.POST.orders.id.x": {Method: "POST", Route: "POST /orders/{id}/x"},
+		"shop.v1.Payments.Pay":  {Route: "/shop.v1.Payments/Pay"},
+	} {
+		assert.Equal(t, want, eventType(&c))
+	}
+	assert.LessOrEqual(t, len(eventType(&Call{Method: "POST", Route: string(make([]byte, 1000))})), 200)
+}
+
+func TestCallThatOutlivesItsTimeIsToldSo(t *testing.T) {
+	t.Parallel()
+	e := Engine{Store: memory.New(memory.Config{}), Service: "s", Timeout: 5 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}
+	require.NoError(t, e.Check("test"))
+	answer := e.Do(t.Context(), &Call{Key: "k"}, func(ctx context.Context) ([]byte, bool) {
+		<-ctx.Done()
+		assert.ErrorIs(t, context.Cause(ctx), errTimeout)
+		return []byte("late"), true
+	})
+	assert.Equal(t, Ran, answer.Kind)
+	answer = e.Do(t.Context(), &Call{Key: "k"}, nil)
+	assert.Equal(t, Answer{Kind: Replayed, Result: []byte("late")}, answer)
+}
+
+func TestPanicGoesOnAndTheKeyIsFree(t *testing.T) {
+	t.Parallel()
+	e := Engine{Store: memory.New(memory.Config{}), Service: "s", Log: slog.New(slog.DiscardHandler)}
+	require.NoError(t, e.Check("test"))
+	assert.PanicsWithValue(t, "boom", func() {
+		e.Do(t.Context(), &Call{Key: "k"}, func(context.Context) ([]byte, bool) { panic("boom") })
+	})
+	ran := false
+	e.Do(t.Context(), &Call{Key: "k"}, func(context.Context) ([]byte, bool) { ran = true; return nil, true })
+	assert.True(t, ran)
+}
