@@ -106,7 +106,7 @@ type Outbox interface {
 	// NotSent records a failed try, due again after a time; with failed, the relay has given up. With an empty
 	// reason the rows were not tried: their claim is given back, and Attempts stays as it is.
 	NotSent(ctx context.Context, token string, ids []int64, reason string, due time.Duration, failed bool) error
-	// RetryFailed makes failed rows due again, and says how many.
+	// RetryFailed makes at most limit failed rows due again, their attempts counted from 0, and says how many.
 	RetryFailed(ctx context.Context, limit int) (int, error)
 	OutboxStats(ctx context.Context) (OutboxStats, error)
 }

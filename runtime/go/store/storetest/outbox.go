@@ -135,6 +135,10 @@ var outboxBehaviours = []behaviour{
 		}
 		w.wantOutbox(3, 0)
 		w.wantOutgoing("r1", "a1", "a2", "a3")
+		w.notSent("r1", "too large", 0, false, ids[0])
+		if m := w.outgoing("r1", 1)[0]; m.Attempts != 1 { // they are counted from 0 again
+			w.t.Errorf("%d attempts, want 1", m.Attempts)
+		}
 	}},
 	{name: "a relay's claim ends with its lease", needs: []Capability{outbox, MovableClock}, check: func(w *world) {
 		w.stash(message("a", "a1"))
@@ -149,6 +153,15 @@ var outboxBehaviours = []behaviour{
 		w.wantOutbox(1, 0)
 		w.sent("r2", ids...)
 		w.wantOutbox(0, 0)
+	}},
+	{name: "the same biz key in two topics is two keys", needs: []Capability{outbox}, check: func(w *world) { // fault 16
+		refund := message("a", "refund")
+		refund.Topic = "refunds"
+		w.stash(message("a", "a1"), refund)
+		ids := w.wantOutgoing("r1", "a1", "refund")
+		w.notSent("r1", "no leader", time.Hour, true, ids[0])
+		w.notSent("r1", "", 0, false, ids[1])
+		w.wantOutgoing("r1", "refund")
 	}},
 	{name: "messages without a biz key are in no order", needs: []Capability{outbox}, check: func(w *world) {
 		w.stash(message("", "1"), message("", "2"))

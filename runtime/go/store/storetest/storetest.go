@@ -56,7 +56,7 @@ type Subject struct {
 	OwnClock bool
 	// Without says what the store cannot do, and why.
 	Without map[Capability]string
-	// Seeds is how many random sequences are run against the model, and Steps how long each is. 0: 40 and 300.
+	// Seeds is how many random sequences are run against the model, and Steps how long each is. 0: 10 and 300.
 	Seeds, Steps int
 }
 
@@ -160,7 +160,7 @@ func newWorld(t *testing.T, open func(t *testing.T, clock *Clock) Subject) *worl
 		w.Other = w.Store
 	}
 	if w.Seeds == 0 {
-		w.Seeds = 40
+		w.Seeds = 10
 	}
 	if w.Steps == 0 {
 		w.Steps = 300

@@ -132,6 +132,15 @@ var txBehaviours = []behaviour{
 		}
 		w.wantState("a", "PROCESSING 1 1")
 	}},
+	{name: "a crash loop completes nothing in a transaction", needs: []Capability{tx}, check: func(w *world) {
+		w.settle(store.SettledWritten, failed(w.proceed("a", attempts(1)), 0, 1, 0))
+		g := w.claim("CRASH_LOOP", w.claimOf("a", attempts(1), counts(0, 1, 0)))
+		err := w.Tx.in(w.ctx, func(ctx context.Context, h handle) error { return h.complete(ctx, store.Completion{Lease: g.Lease}) })
+		if !errors.Is(err, store.ErrFenced) {
+			w.t.Fatalf("got %v, want %v", err, store.ErrFenced)
+		}
+		w.wantState("a", "FAILED 1 1")
+	}},
 	{name: "two keys are completed in one transaction, or neither", needs: []Capability{tx, DualKeys, MovableClock}, check: func(w *world) {
 		g := w.proceed("new", previous("old"))
 		complete := func(l store.Lease) error {
