@@ -16,7 +16,7 @@ func TestStore(t *testing.T) {
 		s := memory.New(memory.Config{Now: clock.Now})
 		var mu sync.Mutex
 		var effects []string
-		return storetest.Subject{Store: s, Tx: storetest.TxOf(s,
+		return storetest.Subject{Store: s, Seeds: 40, Tx: storetest.TxOf(s,
 			func(_ context.Context, tx *memory.Tx, name string) error {
 				tx.Do(func() {
 					mu.Lock()
