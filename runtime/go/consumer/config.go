@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
@@ -130,6 +131,14 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Guard.Scope, c.Guard.Observer, c.Guard.Log = c.Scope, c.Observer, c.Log
 	return c, c.checkTopics()
+}
+
+// originOf is the place among Topics of the origin of a topic.
+func (c *Config) originOf(topic string) int32 {
+	if origin, ok := broker.OriginOf(topic, c.Scope); ok {
+		topic = origin
+	}
+	return int32(slices.Index(c.Topics, topic))
 }
 
 func (c *Config) checkTopics() error {

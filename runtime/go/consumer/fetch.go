@@ -176,9 +176,9 @@ func laneOf(t *task) (laneKey, bool) {
 	d := &t.d
 	switch {
 	case t.route.Order != guard.Unordered && d.BizKey != "":
-		return laneKey{topic: d.Origin, key: d.BizKey}, true
+		return laneKey{topic: t.part.origin, key: d.BizKey}, true
 	case d.Key != "":
-		return laneKey{copies: true, topic: d.Origin, key: d.Key}, true
+		return laneKey{copies: true, topic: t.part.origin, key: d.Key}, true
 	}
 	return laneKey{}, false
 }
@@ -186,7 +186,10 @@ func laneOf(t *task) (laneKey, bool) {
 // relieve sends to the store what is held in place and keeps a window from moving: its oldest message, once half
 // of the window is taken, and all of them where it is full. The caller holds the lock. (CONS-012)
 func (e *engine) relieve(p *partition, full bool) {
-	if full {
+	switch {
+	case p.held == 0:
+		return
+	case full:
 		p.mark.each(e.unhold)
 		return
 	}

@@ -6,9 +6,9 @@ import "time"
 // of one biz key of one origin topic; on an unordered one it is the copies of one message, which would only
 // find each other's claim. The same key in two topics is two lanes.
 type laneKey struct {
-	copies bool // key is an idempotency key
-	topic  string
 	key    string
+	topic  int32 // the origin's place among the consumer's topics
+	copies bool  // key is an idempotency key
 }
 
 // lane is the deliveries that wait for each other. The head may work, the others wait.

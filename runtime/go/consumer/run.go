@@ -24,6 +24,7 @@ const (
 // worker runs handlers. Its chunk is its own, but for those that have not begun and are late.
 type worker struct {
 	e     *engine
+	route *route // of the chunk: a task that was late may be another's by now
 	tasks []*task
 	ds    []*guard.Delivery
 	// cursor is the next one to begin and, in its upper half, where the chunk ends: both in one word, so that a
@@ -87,7 +88,7 @@ func (w *worker) fill(r *route) {
 	if r.batch == nil {
 		n = min(max(int(chunkFor/max(r.handler, 1)), 1), maxChunk)
 	}
-	w.tasks = w.tasks[:0]
+	w.route, w.tasks = r, w.tasks[:0]
 	for range n {
 		t := r.runnable.pop()
 		if t == nil {
@@ -108,7 +109,7 @@ func (w *worker) fill(r *route) {
 
 // run runs the chunk, and says how many of it were left to it.
 func (w *worker) run() int {
-	r := w.tasks[0].route
+	r := w.route
 	if r.batch != nil {
 		w.ds = w.ds[:0]
 		for _, t := range w.tasks {
@@ -160,7 +161,7 @@ func (w *worker) done(n int, took time.Duration) {
 	e := w.e
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := w.tasks[0].route
+	r := w.route
 	r.running--
 	if r.Workers > 0 && r.runnable.len() > 0 {
 		e.workers.Signal()

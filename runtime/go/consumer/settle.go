@@ -145,6 +145,7 @@ func (e *engine) hold(t *task) {
 		t.lane.since = now
 	}
 	t.state, t.due, t.tries = held, now.Add(wait), 0
+	t.part.held++
 	d.Counts = d.Decision.Counts
 	d.Again()
 	epoch := t.epoch
@@ -152,6 +153,7 @@ func (e *engine) hold(t *task) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if t.epoch == epoch && t.state == held {
+			t.part.held--
 			e.wait(t) // at the end, so that each probe of a route that rests is of another message
 		}
 	})
@@ -162,6 +164,7 @@ func (e *engine) hold(t *task) {
 func (e *engine) unhold(t *task) {
 	if t.state == held && t.d.Lane.Set() && e.guard.CanPark() {
 		t.toStore = true
+		t.part.held--
 		e.waitFirst(t)
 	}
 }

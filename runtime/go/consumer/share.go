@@ -28,19 +28,20 @@ type handlerContext struct {
 	cancel context.CancelFunc
 }
 
-// partition is one partition in one generation. Its fields but for the first three are under the engine's lock.
+// partition is one partition in one generation. Its fields but for the first four are under the engine's lock.
 type partition struct {
 	broker.TopicPartition
-	share *share
-	room  chan struct{} // told of once there is more, where full is set
+	share  *share
+	origin int32         // of the topic, among the consumer's
+	room   chan struct{} // told of once there is more, where full is set
 
 	mark      *watermark
 	window    window
 	full      bool
+	held      int // tasks that are held in place
 	committed int64
 	end       int64 // the broker's, at the last fetch
 	lag       int64 // at the last measurement
-	fetchedAt int64 // the produced_at or broker's time of the oldest unsettled, for measurements
 }
 
 func (e *engine) newShare(generation broker.Generation) *share {
@@ -52,7 +53,7 @@ func (e *engine) newShare(generation broker.Generation) *share {
 	}
 	for _, a := range assignments {
 		s.parts = append(s.parts, &partition{
-			TopicPartition: a.TopicPartition, share: s, room: make(chan struct{}, 1),
+			TopicPartition: a.TopicPartition, share: s, room: make(chan struct{}, 1), origin: e.config.originOf(a.Topic),
 			mark: newWatermark(a.Offset), committed: a.Offset, end: a.Offset,
 			window: window{maxMessages: e.config.Window, maxBytes: max(e.config.WindowBytes/int64(len(assignments)), 1)},
 		})
