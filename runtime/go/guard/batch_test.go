@@ -94,6 +94,7 @@ func TestATransactionOfSeveralCommitsThoseThatSucceed(t *testing.T) {
 		return results
 	}
 	guard.RunTxBatch(t.Context(), w.Guard, w.store, ds, handle)
+	require.Equal(t, idem.OutcomeFenced, ds[5].Result.Outcome)
 	require.NoError(t, w.Settle(t.Context(), ds))
 	require.Equal(t, []string{"OK", "RETRYABLE", "NON_RETRYABLE", "NON_RETRYABLE", "OK", "FENCED"}, outcomes(ds))
 	require.Equal(t, []string{"k0", "k4"}, effects)

@@ -118,6 +118,37 @@ func TestFault05PublishBeforeAcknowledge(t *testing.T) {
 		require.NoError(t, w.Settle(t.Context(), []*guard.Delivery{d}))
 		require.Len(t, w.store.due(t, time.Second), 1)
 	})
+	t.Run("one bad row does not hold back the others", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, nil)
+		ds := w.batch(t, 9, &guard.Rules{})
+		for _, d := range ds {
+			w.Run(t.Context(), d, func(context.Context) error { return errDown })
+		}
+		w.store.refuses = "k6"
+		require.ErrorContains(t, w.Settle(t.Context(), ds), "22021")
+		for i, d := range ds {
+			require.Equal(t, i != 6, d.Settled, i)
+		}
+		w.store.refuses = ""
+		require.NoError(t, w.Settle(t.Context(), ds))
+		require.Len(t, w.store.due(t, time.Second), 9)
+	})
+	t.Run("another's write is not taken for one's own", func(t *testing.T) {
+		t.Parallel()
+		for _, result := range []error{nil, errDown} { // of the other
+			w := newWorld(t, nil)
+			d := w.claimed(t, keyed("k"), &guard.Rules{})
+			w.Run(t.Context(), d, func(context.Context) error { return result })
+			w.store.fails["settle"], w.store.fails["complete"] = 1, 1
+			require.Error(t, w.Settle(t.Context(), []*guard.Delivery{d}))
+			w.store.fails["settle"], w.store.fails["complete"] = 0, 0
+			w.store.clock.add(time.Minute)
+			w.through(t, keyed("k"), &guard.Rules{}, func(context.Context) error { return result })
+			require.NoError(t, w.Settle(t.Context(), []*guard.Delivery{d}))
+			require.Equal(t, idem.OutcomeFenced, d.Result.Outcome)
+		}
+	})
 	t.Run("a reply that is lost writes nothing twice", func(t *testing.T) {
 		t.Parallel()
 		for _, result := range []error{nil, errDown, idem.NonRetryable("GONE", errDown)} {

@@ -305,6 +305,20 @@ func TestAKeyThatCrashesEndsAndRunsAlone(t *testing.T) {
 	require.Contains(t, w.store.deadLetters(t)[0].Reason, "CRASH_LOOP: 5 attempts")
 	d = w.through(t, keyed("k"), rules, nothing)
 	require.Equal(t, idem.OutcomeStale, d.Result.Outcome)
+
+	w = newWorld(t, nil)
+	for range 3 { // failures that are told are no crashes
+		w.through(t, keyed("k", "retry_count", "1"), &guard.Rules{Order: guard.Block}, func(context.Context) error { return errDown })
+		m := published(w.store.due(t, time.Hour)[0])
+		d = w.claimed(t, m, &guard.Rules{})
+		require.Equal(t, int64(2), d.Grant.Attempts)
+		require.False(t, d.Alone)
+		w = newWorld(t, nil)
+	}
+	w.claimed(t, keyed("k"), &guard.Rules{})
+	w.store.clock.add(time.Minute)
+	d = w.claimed(t, keyed("k", "redrive_count", "1"), &guard.Rules{})
+	require.Equal(t, []any{true, int64(1), false}, []any{d.Grant.Recovered, d.Grant.Attempts, d.Alone}, "a new life begins anew")
 }
 
 // KEY-030: both or neither.
@@ -358,6 +372,7 @@ func TestMessagesWithoutAKeyPassThrough(t *testing.T) {
 	rows := w.store.due(t, 2*time.Second)
 	require.Len(t, rows, 1)
 	require.Empty(t, rows[0].Key)
+	require.False(t, rows[0].Lane.Set(), "without a claim there is no head")
 	last := published(rows[0])
 	last.Headers = append(last.Headers, idem.Header{Name: "max_retry", Value: []byte("1")})
 	w.through(t, last, rules, func(context.Context) error { return errDown })
@@ -369,7 +384,7 @@ func TestMessagesWithoutAKeyPassThrough(t *testing.T) {
 func TestFaultyHeadersAreDeadLetteredAsTheyAre(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	m := keyed("k", "retry_count", "007", "event_id", "a\x00b")
+	m := keyed("k", "retry_count", "007", "event_id", "a\x00b", "biz_key", "one", "biz_key", "two")
 	m.Value = nil
 	w.through(t, m, &guard.Rules{}, func(context.Context) error { panic("it must not run") })
 	letters := w.store.deadLetters(t)
@@ -378,11 +393,35 @@ func TestFaultyHeadersAreDeadLetteredAsTheyAre(t *testing.T) {
 	require.Equal(t, idem.OutcomeMalformed, l.Outcome)
 	require.Equal(t, []string{"k", "payments.failed", "orders"}, []string{l.Key, l.EventType, l.Topic})
 	require.Empty(t, l.EventID, "a NUL is in no column")
+	require.Empty(t, l.BizKey, "nobody knows which")
 	require.Equal(t, "a\x00b", header(t, l.Headers, "event_id"))
 	require.Equal(t, "007", header(t, l.Headers, "retry_count"))
 	require.Nil(t, l.Payload)
 	require.Nil(t, w.store.record(t, "k"))
 	require.Contains(t, w.log.String(), "idempotency_key=k ")
+
+	// A NUL in a sound context header is in no column either, and the header keeps it.
+	w.through(t, keyed("k", "event_id", "a\x00b"), &guard.Rules{}, func(context.Context) error { return errDown })
+	row := w.store.due(t, time.Second)[0]
+	require.Empty(t, row.EventID)
+	require.Equal(t, "a\x00b", header(t, row.Headers, "event_id"))
+}
+
+func TestLeases(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rules guard.Rules
+		lease time.Duration
+	}{
+		{guard.Rules{}, 30 * time.Second},
+		{guard.Rules{HandlerTimeout: time.Hour}, 30 * time.Second},
+		{guard.Rules{Mode: guard.Tx}, 40 * time.Second},
+		{guard.Rules{Mode: guard.Guarded, HandlerTimeout: time.Minute}, 70 * time.Second},
+	} {
+		w := newWorld(t, nil)
+		w.claimed(t, keyed("k"), &c.rules)
+		require.Equal(t, c.lease, w.store.claims[0].Lease)
+	}
 }
 
 // CONS-010, DEDUP-011: the record stays at the position of the delivery that is held, with the counts that it has
@@ -420,6 +459,16 @@ func TestHeldInPlace(t *testing.T) {
 	require.Empty(t, w.store.due(t, time.Hour))
 	require.Equal(t, int32(5), w.store.deadLetters(t)[0].RetryCount)
 
+	// One that has no key has its counts in the window alone.
+	d = w.claimed(t, message("backoff_jitter", "0"), &guard.Rules{MissingKey: guard.PassThrough})
+	for n := range int32(3) {
+		w.Run(t.Context(), d, func(context.Context) error { return errDown })
+		d.HoldInPlace = true
+		require.NoError(t, w.Settle(t.Context(), []*guard.Delivery{d}))
+		require.Equal(t, int64(1000<<n), d.Decision.Delay.Ms())
+		d.Again()
+		require.NoError(t, w.Claim(t.Context(), []*guard.Delivery{d}))
+	}
 	// A HOLD steps aside all the same (CONS-011).
 	d = w.claimed(t, keyed("l"), rules)
 	w.Run(t.Context(), d, func(context.Context) error { return idem.OutOfOrder(errDown) })
@@ -452,6 +501,18 @@ func TestGiveBackLeavesNothingBehind(t *testing.T) {
 	require.Equal(t, []guard.Status{guard.Ready, guard.Ready}, []guard.Status{d.Status, pass.Status})
 	require.Equal(t, int64(1), d.Grant.Attempts)
 	require.False(t, d.Settled)
+
+	// The counts of one that was held in place stay, and so does its position.
+	_, err := w.store.Settle(t.Context(), []store.Settlement{{
+		Lease: d.Grant.Lease, State: idem.StateFailed, RetryCount: 1, Kept: idem.Counts{Retry: 3, Hold: 2},
+	}})
+	require.NoError(t, err)
+	d.Again()
+	require.NoError(t, w.Claim(t.Context(), ds[:1]))
+	require.Equal(t, idem.Counts{Retry: 3, Hold: 2}, d.Counts)
+	require.NoError(t, w.GiveBack(t.Context(), ds[:1]))
+	r = w.store.record(t, "k")
+	require.Equal(t, []any{int64(1), int32(3), int32(2)}, []any{r.Position, r.RetryCount, r.HoldCount})
 }
 
 func TestParkedLane(t *testing.T) {
@@ -509,6 +570,36 @@ func TestALaneThatIsFreeByNowIsClaimedAgain(t *testing.T) {
 	require.False(t, d.Settled)
 	require.NoError(t, w.Claim(t.Context(), ds))
 	require.Equal(t, guard.Ready, d.Status)
+}
+
+// CONS-014.
+func TestTheHeadLeavesItsLane(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err    error
+		change func(*faulty, *topics, *guard.Config)
+	}{
+		"by HOLD":                        {err: idem.OutOfOrder(errDown)},
+		"by a dead letter of the table":  {err: idem.NonRetryable("GONE", errDown)},
+		"by a dead letter of a topic":    {err: idem.NonRetryable("GONE", errDown), change: func(_ *faulty, p *topics, c *guard.Config) { c.DeadLetterTopic, c.Publisher = true, p }},
+		"by a payload that is MALFORMED": {err: &idem.Failure{Outcome: idem.OutcomeMalformed}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, c.change)
+			rules := &guard.Rules{Order: guard.Park}
+			w.through(t, keyed("one"), rules, func(context.Context) error { return errDown })
+			w.through(t, keyed("two"), rules, nothing)
+			rows := w.store.due(t, time.Second)
+			require.Len(t, rows, 1)
+			w.through(t, published(rows[0]), rules, func(context.Context) error { return c.err })
+			_, err := w.store.MarkPublished(t.Context(), []store.Mark{store.MarkOf(&rows[0])})
+			require.NoError(t, err)
+			rows = w.store.due(t, 0)
+			require.Len(t, rows, 1)
+			require.Equal(t, "two", rows[0].Key)
+		})
+	}
 }
 
 // CONS-014: the head leaves by DUPLICATE too.

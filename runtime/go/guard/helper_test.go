@@ -34,7 +34,9 @@ type faulty struct {
 	loses     map[string]int // the next n calls are done, and their reply is lost
 	calls     []string
 	claims    []store.Claim
-	recordsOK bool // FollowUps is false
+	recordsOK bool                  // FollowUps is false
+	refuses   string                // the key whose row a database does not take
+	renewing  func([]store.Renewal) // called as leases are renewed
 }
 
 type clock struct {
@@ -118,6 +120,11 @@ func (s *faulty) Settle(ctx context.Context, x []store.Settlement) ([]store.Sett
 			}
 		}
 	}
+	for i := range x {
+		if s.refuses != "" && x[i].Lease.Key == s.refuses {
+			return nil, sqlError{"22021"}
+		}
+	}
 	done, err := s.Store.Settle(ctx, x)
 	if lost {
 		return nil, errDown
@@ -129,6 +136,9 @@ func (s *faulty) Renew(ctx context.Context, x []store.Renewal) ([]bool, error) {
 	err, _ := s.before("renew")
 	if err != nil {
 		return nil, err
+	}
+	if s.renewing != nil {
+		s.renewing(x)
 	}
 	return s.Store.Renew(ctx, x)
 }

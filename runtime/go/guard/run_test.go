@@ -229,6 +229,26 @@ func TestFault10LeaseOutlivesTheHandler(t *testing.T) {
 			require.Zero(t, w.store.record(t, "k").Attempts)
 		})
 	})
+	t.Run("an answer that comes late is not the next delivery's", func(t *testing.T) {
+		t.Parallel()
+		inBubble(t, func(t *testing.T, w *world) {
+			d := w.claimed(t, keyed("k"), &guard.Rules{})
+			asked, answer := make(chan bool), make(chan bool)
+			w.store.renewing = func([]store.Renewal) { asked <- true; <-answer }
+			w.Run(t.Context(), d, func(context.Context) error { return <-after(asked) })
+			_, err := w.store.Forget(t.Context(), scope, []string{"k"})
+			require.NoError(t, err)
+			w.Open(d, keyed("l"), &guard.Rules{})
+			require.NoError(t, w.Claim(t.Context(), []*guard.Delivery{d}))
+			w.store.renewing = nil
+			w.Run(t.Context(), d, func(ctx context.Context) error {
+				answer <- true
+				synctest.Wait()
+				return ctx.Err()
+			})
+			require.Equal(t, idem.OutcomeOK, d.Result.Outcome)
+		})
+	})
 	t.Run("a store that is down for a while costs nothing", func(t *testing.T) {
 		t.Parallel()
 		inBubble(t, func(t *testing.T, w *world) {
@@ -282,6 +302,13 @@ func TestFault10LeaseOutlivesTheHandler(t *testing.T) {
 			})
 		}
 	})
+}
+
+// after is nil once done has something.
+func after(done <-chan bool) <-chan error {
+	c := make(chan error)
+	go func() { <-done; c <- nil }()
+	return c
 }
 
 func runTx(t *testing.T, w *world, d *guard.Delivery, fn func(ctx context.Context, tx *memory.Tx) error) {
