@@ -1,0 +1,120 @@
+// Package dial opens a store and a broker by their URLs, so that a program runs on one machine without any
+// server, and on PostgreSQL and Kafka by another line. Programs that set timeouts, TLS or pools use the
+// packages that it calls: store/sqlite, store/postgres, store/memory, kafka.
+package dial
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/kafka"
+	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/postgres"
+	"github.com/idem-spec/idem/runtime/go/store/sqlite"
+)
+
+// Services are a store and a broker.
+type Services struct {
+	Store  store.Full[*sql.Tx]
+	Broker broker.Broker
+	// DB is the pool under the store on PostgreSQL; nil otherwise.
+	DB *sql.DB
+}
+
+// Open opens both. Close them by Close.
+func Open(ctx context.Context, storeURL, brokerURL string) (*Services, error) {
+	s := &Services{}
+	if err := s.open(ctx, storeURL, brokerURL); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Services) open(ctx context.Context, storeURL, brokerURL string) (err error) {
+	if s.Store, s.DB, err = openStore(ctx, storeURL); err != nil {
+		return err
+	}
+	s.Broker, err = Broker(brokerURL)
+	return err
+}
+
+// Close closes what is open.
+func (s *Services) Close() error {
+	var errs []error
+	if s.Broker != nil {
+		errs = append(errs, s.Broker.Close())
+	}
+	if s.Store != nil {
+		errs = append(errs, s.Store.Close())
+	}
+	if s.DB != nil {
+		errs = append(errs, s.DB.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// openStore knows two shapes, and brings the tables up to date: processes of the version before read them
+// too. (VER-004)
+//
+//	sqlite:orders.db
+//	postgres://user:password@host:5432/database
+func openStore(ctx context.Context, address string) (store.Full[*sql.Tx], *sql.DB, error) {
+	scheme, rest, _ := strings.Cut(address, ":")
+	switch scheme {
+	case "sqlite":
+		s, err := sqlite.Open(strings.TrimPrefix(rest, "//"), sqlite.Config{})
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, nil, nil
+	case "postgres", "postgresql":
+		db, err := sql.Open("pgx", address)
+		if err != nil {
+			return nil, nil, fmt.Errorf("open the store: %w", hidden(err, address))
+		}
+		s, err := postgres.NewSQL(db, postgres.Config{})
+		if err != nil {
+			return nil, db, err
+		}
+		if err := s.Migrate(ctx); err != nil {
+			return nil, db, fmt.Errorf("open the store: %w", hidden(err, address))
+		}
+		return s, db, nil
+	}
+	return nil, nil, fmt.Errorf(`the store's URL begins with %q: use "sqlite:FILE" or "postgres://…"`, scheme)
+}
+
+// Broker knows two shapes. In memory, a topic that is used gets 4 partitions.
+//
+//	memory:
+//	kafka://host:9092,host:9092
+func Broker(address string) (broker.Broker, error) {
+	scheme, rest, _ := strings.Cut(address, ":")
+	switch scheme {
+	case "memory":
+		return broker.NewMemory(broker.MemoryConfig{Partitions: 4}), nil
+	case "kafka":
+		return kafka.Open(kafka.Config{Brokers: strings.Split(strings.Trim(rest, "/"), ",")})
+	}
+	return nil, fmt.Errorf(`the broker's URL begins with %q: use "memory:" or "kafka://HOST:PORT,…"`, scheme)
+}
+
+// hidden leaves the password of a URL out of an error that repeats the URL.
+func hidden(err error, address string) error {
+	u, parsed := url.Parse(address)
+	if parsed != nil || u.User == nil {
+		return err
+	}
+	password, there := u.User.Password()
+	if !there || password == "" || !strings.Contains(err.Error(), password) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), password, "xxxxx"))
+}
