@@ -107,26 +107,29 @@ func (b *Outbox) behind(ctx context.Context, messages []broker.Message) (store [
 	if b.config.Unordered {
 		return store, nil
 	}
-	topics := make(map[string][]int)
+	done := make([]bool, len(messages))
 	for i := range messages {
-		if messages[i].Key != nil {
-			topics[messages[i].Topic] = append(topics[messages[i].Topic], i)
+		if done[i] || messages[i].Key == nil {
+			continue
 		}
-	}
-	for topic, index := range topics {
-		keys := make([][]byte, len(index))
-		for i, at := range index {
-			keys[i] = messages[at].Key
+		topic := messages[i].Topic
+		keys := make([][]byte, 0, len(messages)-i)
+		index := make([]int, 0, len(messages)-i)
+		for at := i; at < len(messages); at++ {
+			if messages[at].Key != nil && messages[at].Topic == topic {
+				done[at] = true
+				keys, index = append(keys, messages[at].Key), append(index, at)
+			}
 		}
 		stored, e := b.stored(ctx, topic, keys)
 		if e != nil {
 			err = errors.Join(err, e)
 			b.tell.Warn(ctx, "outbox: whether earlier messages are stored is not known, so these are stored too",
-				slog.String("topic", topic), slog.String("idempotency_key", keyOf(messages[index[0]].Headers)),
+				slog.String("topic", topic), slog.String("idempotency_key", keyOf(messages[i].Headers)),
 				slog.Int("messages", len(index)), slog.Any("error", e))
 		}
-		for i, at := range index {
-			store[at] = e != nil || stored[i]
+		for n, at := range index {
+			store[at] = e != nil || stored[n]
 		}
 	}
 	return store, err
@@ -170,10 +173,16 @@ func (b *Outbox) direct(ctx context.Context, messages []broker.Message, store []
 			errs[i] = err
 		}
 	}
+	if errs == nil {
+		for _, at := range index {
+			results[at] = Confirmed
+		}
+		return
+	}
 	failed := make(map[lane]bool)
 	for i, at := range index {
 		l := lane{batch[i].Topic, string(batch[i].Key)}
-		if (errs == nil || errs[i] == nil) && !(batch[i].Key != nil && failed[l]) {
+		if errs[i] == nil && !(batch[i].Key != nil && failed[l]) {
 			results[at] = Confirmed
 			continue
 		}

@@ -119,21 +119,21 @@ func (r *Relay) claim(ctx context.Context, token string) ([]store.Outgoing, erro
 // byLane puts the rows of each lane together, in their order. A row without a key is in a lane of its own.
 func byLane(rows []store.Outgoing) ([]store.Outgoing, []confirm.Span) {
 	next := make([]int, len(rows)) // the next row of the lane
-	last := make(map[lane]int)
-	var firsts []int
+	at := make(map[lane]int)       // which of firsts and lasts
+	var firsts, lasts []int
 	for i := range rows {
 		next[i] = -1
 		if rows[i].MessageKey == nil {
-			firsts = append(firsts, i)
+			firsts, lasts = append(firsts, i), append(lasts, i)
 			continue
 		}
-		l := lane{rows[i].Topic, string(rows[i].MessageKey)}
-		if before, ok := last[l]; ok {
-			next[before] = i
-		} else {
-			firsts = append(firsts, i)
+		if n, ok := at[lane{rows[i].Topic, string(rows[i].MessageKey)}]; ok {
+			next[lasts[n]] = i
+			lasts[n] = i
+			continue
 		}
-		last[l] = i
+		at[lane{rows[i].Topic, string(rows[i].MessageKey)}] = len(firsts)
+		firsts, lasts = append(firsts, i), append(lasts, i)
 	}
 	sorted := make([]store.Outgoing, 0, len(rows))
 	spans := make([]confirm.Span, len(firsts))
