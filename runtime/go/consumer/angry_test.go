@@ -17,3 +17,5 @@ func (angry) Handle(context.Context, slog.Record) error       { panic("logger") 
 func (a angry) WithAttrs([]slog.Attr) slog.Handler            { return a }
 func (a angry) WithGroup(string) slog.Handler                 { return a }
 func angryLog() *slog.Logger                                  { return slog.New(angry{}) }
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

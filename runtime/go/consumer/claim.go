@@ -63,7 +63,7 @@ func (e *engine) takeWaiting(batch []*task) []*task {
 // is claimed. The caller holds the lock.
 func (e *engine) suspected() bool {
 	for t := e.suspects.front(); t != nil && t.dropped; t = e.suspects.front() {
-		e.suspects.pop().recycle()
+		e.recycle(e.suspects.pop())
 	}
 	for i := range e.suspects.len() {
 		if t := e.suspects.at(i); !t.dropped && !t.route.resting(t) {
@@ -104,7 +104,7 @@ func (e *engine) fill(batch []*task) []*task {
 			if now.IsZero() {
 				now = time.Now()
 			}
-			if t := r.takeProbe(now); t != nil {
+			if t := e.takeProbe(r, now); t != nil {
 				e.takeOff(t, claiming)
 				r.claiming++
 				batch = append(batch, t)
@@ -118,7 +118,7 @@ func (e *engine) fill(batch []*task) []*task {
 				break
 			}
 			if t.dropped {
-				t.recycle()
+				e.recycle(t)
 				continue
 			}
 			e.takeOff(t, claiming)
@@ -148,13 +148,13 @@ func (r *route) ahead(c *Config) int {
 }
 
 // takeProbe takes the delivery that shows whether a route that rests works again. The caller holds the lock.
-func (r *route) takeProbe(now time.Time) *task {
+func (e *engine) takeProbe(r *route, now time.Time) *task {
 	if r.breaker.state != breakerOpen || now.Before(r.breaker.until) {
 		return nil
 	}
 	r.waiting.keep(func(t *task) bool {
 		if t.dropped {
-			t.recycle()
+			e.recycle(t)
 			return false
 		}
 		return true

@@ -130,7 +130,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Log = slog.Default()
 	}
 	c.Guard.Scope, c.Guard.Observer, c.Guard.Log = c.Scope, c.Observer, c.Log
-	return c, c.checkTopics()
+	return c, nil
 }
 
 // originOf is the place among Topics of the origin of a topic.

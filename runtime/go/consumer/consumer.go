@@ -53,6 +53,9 @@ func New(b broker.Broker, s store.Store, c Config, handlers ...Handler) (*Consum
 	if err != nil {
 		return nil, fmt.Errorf("consumer: %w", err)
 	}
+	if err := c.checkTopics(); err != nil {
+		return nil, fmt.Errorf("consumer: %w", err)
+	}
 	k := &Consumer{
 		broker: b, store: s, config: c, guard: g, byType: make(map[string]*route, len(handlers)),
 		ignored: make(map[string]bool, len(c.Ignore)), phase: "new", since: time.Now(),

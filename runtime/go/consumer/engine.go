@@ -30,10 +30,11 @@ type engine struct {
 	ignored  map[string]bool
 
 	// base is for the store and outlives the handlers; it ends when the engine is stopped.
-	base context.Context
-	stop context.CancelFunc
-	wg   sync.WaitGroup // of claims, runs and settlements
-	side sync.WaitGroup // of what is given back
+	base  context.Context
+	stop  context.CancelFunc
+	tasks sync.Pool
+	wg    sync.WaitGroup // of claims, runs and settlements
+	side  sync.WaitGroup // of what is given back
 
 	mu       sync.Mutex
 	claimers sync.Cond
@@ -140,7 +141,7 @@ func (e *engine) finish(t *task) {
 	}
 	e.leave(t)
 	e.land(t)
-	t.recycle()
+	e.recycle(t)
 }
 
 // leave takes a task out of its lane, and lets the next one go. The caller holds the lock.
@@ -178,7 +179,7 @@ func (e *engine) drop(t *task) {
 		t.dropped = true
 		return
 	}
-	t.recycle()
+	e.recycle(t)
 }
 
 // abandon is the end of a task in flight whose partition is another's, and whose claim is given back. The
@@ -186,7 +187,7 @@ func (e *engine) drop(t *task) {
 func (e *engine) abandon(t *task) {
 	e.leave(t)
 	e.land(t)
-	t.recycle()
+	e.recycle(t)
 }
 
 // pause waits for a time, or until the engine is stopped, which it says.

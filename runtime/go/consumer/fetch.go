@@ -67,7 +67,7 @@ const codeUnknownEventType = "UNKNOWN_EVENT_TYPE"
 func (e *engine) open(p *partition, messages []broker.Message, into []*task) []*task {
 	for i := range messages {
 		m := &messages[i]
-		t := newTask()
+		t := e.newTask()
 		t.part, t.size = p, sizeOf(m)
 		e.guard.Parse(&t.d, m)
 		e.route(t)
@@ -124,7 +124,7 @@ func (e *engine) admit(ctx context.Context, p *partition, pending []*task) {
 			n++
 			seq, ok := p.mark.add(t.d.Message.Offset, t)
 			if !ok {
-				t.recycle()
+				e.recycle(t)
 				continue
 			}
 			t.seq = seq
@@ -143,8 +143,10 @@ func (e *engine) admit(ctx context.Context, p *partition, pending []*task) {
 		select {
 		case <-p.room:
 		case <-ctx.Done():
+			e.mu.Lock()
+			defer e.mu.Unlock()
 			for _, t := range pending {
-				t.recycle()
+				e.recycle(t)
 			}
 			return
 		}

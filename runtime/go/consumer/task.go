@@ -1,7 +1,6 @@
 package consumer
 
 import (
-	"sync"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/guard"
@@ -48,17 +47,21 @@ type task struct {
 	before, behind *task
 }
 
-var tasks = sync.Pool{New: func() any { return new(task) }}
+// newTask is a task of this engine's: one that another engine has used may have timers there, under its lock.
+func (e *engine) newTask() *task {
+	if t, ok := e.tasks.Get().(*task); ok {
+		return t
+	}
+	return new(task)
+}
 
-func newTask() *task { return tasks.Get().(*task) }
-
-// recycle lets go of what a task points at, and keeps it for another delivery.
-func (t *task) recycle() {
+// recycle lets go of what a task points at, and keeps it for another delivery. The caller holds the lock.
+func (e *engine) recycle(t *task) {
 	d := &t.d
 	d.Message, d.Rules, d.Err, d.Value = nil, nil, nil, nil
 	t.route, t.part, t.lane, t.before, t.behind = nil, nil, nil, nil, nil
 	t.seq, t.size, t.state, t.tries, t.due = 0, 0, inLane, 0, time.Time{}
 	t.dropped, t.probe, t.alone, t.shadow, t.toStore = false, false, false, false, false
 	t.epoch++
-	tasks.Put(t)
+	e.tasks.Put(t)
 }
