@@ -152,6 +152,18 @@ func TestOnlyWhatTheFilterSelectsIsRedriven(t *testing.T) {
 	}
 }
 
+func TestWhatIsRedrivenIsNotSelectedAgain(t *testing.T) {
+	t.Parallel()
+	s := memory.New(memory.Config{})
+	bury(t, s, letter(1))
+	r := redriver(t, s, deadletter.Config{})
+	run(t, r, store.DeadLetterFilter{}, deadletter.Report{Matched: 1, Redriven: 1, Last: 1})
+	run(t, r, store.DeadLetterFilter{Redriven: true}, deadletter.Report{})
+	if plan, err := r.Plan(t.Context(), store.DeadLetterFilter{Redriven: true}, 5); err != nil || plan.Count != 0 || len(plan.Sample) != 0 {
+		t.Errorf("%+v %v", plan, err)
+	}
+}
+
 func TestMoreThanTheLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	s := memory.New(memory.Config{})

@@ -124,6 +124,22 @@ func TestACampaignGoesOnAndAnotherSkipsWhatIsRedriven(t *testing.T) {
 	})
 }
 
+func TestAKeyThatHasSucceededIsSkipped(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := topics(t, dead(1), dead(2))
+		s := memory.New(memory.Config{})
+		ok, err := s.Complete(t.Context(), []store.Completion{{Lease: claim(t, s, "key-1", 0)}})
+		if err != nil || !ok[0] {
+			t.Fatal(ok, err)
+		}
+		fromTopic(t, b, s, deadletter.TopicConfig{}, deadletter.Report{Matched: 1, Redriven: 1, Skipped: 1})
+		if got := redriven(b); !slices.Equal(got, []string{"key-2"}) {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
 func TestTopicFilters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -260,6 +276,9 @@ func TestFault05_nothingIsCommittedPastWhatIsNotConfirmed(t *testing.T) {
 		}
 		if offset, ok := b.Committed("payments.redrive.test", broker.TopicPartition{Topic: dlq}); ok && offset > 1 {
 			t.Errorf("committed %d past message 2", offset)
+		}
+		if got := redriven(b); !slices.Equal(got, []string{"key-1", "key-3"}) {
+			t.Errorf("%v: what is confirmed is published again while the rest is tried", got)
 		}
 		down = false
 		fromTopic(t, f, s, deadletter.TopicConfig{}, deadletter.Report{Matched: 3, Redriven: 3})
