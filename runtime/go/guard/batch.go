@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
@@ -38,10 +39,10 @@ func (g *Guard) RunBatch(ctx context.Context, ds []*Delivery, fn func(ctx contex
 func RunTxBatch[T any](ctx context.Context, g *Guard, s store.Transactor[T], ds []*Delivery, fn func(ctx context.Context, tx T, ds []*Delivery) []error) {
 	for ds = g.ready(ctx, ds); len(ds) > 0; ds = g.ready(ctx, ds) {
 		var results []error
-		completed, panicked := false, false
+		started, completed, panicked := false, false, false
 		err, timedOut := g.callBatch(ctx, ds, func(ctx context.Context) error {
 			return s.InTx(ctx, func(ctx context.Context, tx T) error {
-				completed, panicked = false, true
+				started, completed, panicked = true, false, true
 				err := g.protect(ctx, ds[0], func(ctx context.Context) error {
 					results = fn(ctx, tx, ds)
 					panicked = false
@@ -77,6 +78,10 @@ func RunTxBatch[T any](ctx context.Context, g *Guard, s store.Transactor[T], ds 
 			continue
 		}
 		for _, d := range ds {
+			if err != nil && !started {
+				d.notStarted(fmt.Errorf("begin the handler's transaction: %w", err))
+				continue
+			}
 			if err != nil && completed && g.committed(ctx, d, err) {
 				continue
 			}

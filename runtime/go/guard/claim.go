@@ -77,6 +77,10 @@ func (g *Guard) granted(d *Delivery, grant *store.Grant) {
 		return
 	}
 	outcome, ended := grant.Outcome()
+	if !ended && !d.held() { // no handler runs without a claim
+		d.notStarted(fmt.Errorf("the store gave no claim: %v", grant.Kind))
+		return
+	}
 	if !ended {
 		d.Status = Ready
 		d.Alone = grant.Recovered && grant.Attempts >= 2

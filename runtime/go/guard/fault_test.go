@@ -81,6 +81,21 @@ func TestFault05PublishBeforeAcknowledge(t *testing.T) {
 		require.NoError(t, w.Settle(t.Context(), ds))
 		require.Len(t, w.topics.messages, 5)
 	})
+	t.Run("what is published is not published again under another name", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, records)
+		d := w.claimed(t, keyed("k"), &guard.Rules{})
+		w.Run(t.Context(), d, func(context.Context) error { return errDown })
+		w.topics.before = func() { // the lease is lost meanwhile
+			_, err := w.store.Forget(t.Context(), scope, []string{"k"})
+			require.NoError(t, err)
+		}
+		require.NoError(t, w.Settle(t.Context(), []*guard.Delivery{d}))
+		require.True(t, d.Settled)
+		require.Equal(t, idem.OutcomeFenced, d.Result.Outcome)
+		require.Len(t, w.topics.messages, 1)
+		require.Equal(t, "1", header(t, w.topics.messages[0].Headers, "retry_count"))
+	})
 	t.Run("what no topic takes", func(t *testing.T) {
 		t.Parallel()
 		for _, tables := range []bool{true, false} {

@@ -16,6 +16,8 @@ import (
 const (
 	CodePanic   = "PANIC"
 	CodeTimeout = "TIMEOUT"
+	// CodeNotStarted is that of a handler which was never called.
+	CodeNotStarted = "NOT_STARTED"
 )
 
 // reasonGone is that of a handler that called runtime.Goexit, as t.FailNow does.
@@ -120,6 +122,15 @@ func isInterrupted(err error) bool {
 	return errors.As(err, &sql) && sql.SQLState() == "57014"
 }
 
+// pause is how long a delivery is deferred that the store kept from starting.
+const pause = time.Second
+
+// notStarted ends a delivery whose handler was never called, for what is no fault of it: it is deferred, the claim
+// and the attempt go back, and no outage costs it a retry. (DEDUP-023)
+func (d *Delivery) notStarted(err error) {
+	d.End(idem.Result{Outcome: idem.OutcomeInProgress, AfterMs: pause.Milliseconds(), Reason: CodeNotStarted + ": " + err.Error()}, err)
+}
+
 // fenced ends a delivery whose lease is lost. Another claim of its key is live, or was.
 func (g *Guard) fenced(d *Delivery) {
 	d.Status, d.Completed = Ended, false
@@ -146,8 +157,8 @@ func (g *Guard) refresh(ctx context.Context, d *Delivery) (time.Time, bool) {
 	held, err := g.store.Renew(ctx, []store.Renewal{{Lease: d.Grant.Lease, For: lease}})
 	switch {
 	case err != nil:
-		// Whether it is held is the store's to say when it is settled: the delivery ends as an attempt that failed.
-		d.End(idem.Result{Outcome: idem.OutcomeRetryable, Reason: "RENEW: " + err.Error()}, fmt.Errorf("renew the lease before the handler: %w", err))
+		// Whether it is held is the store's to say when it is settled.
+		d.notStarted(fmt.Errorf("renew the lease before the handler: %w", err))
 		return sent, false
 	case !held[0]:
 		g.fenced(d)

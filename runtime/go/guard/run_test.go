@@ -298,10 +298,51 @@ func TestFault10LeaseOutlivesTheHandler(t *testing.T) {
 				time.Sleep(29 * time.Second)
 				w.store.fails["renew"] = 1
 				w.Run(t.Context(), d, func(context.Context) error { t.Error("it must not run"); return nil })
-				require.Equal(t, idem.OutcomeRetryable, d.Result.Outcome)
+				require.NoError(t, w.Settle(t.Context(), []*guard.Delivery{d}))
+				require.Equal(t, idem.ActionDefer, d.Decision.Action)
+				require.Equal(t, time.Second.Milliseconds(), d.Decision.Delay.Ms())
+				require.Zero(t, w.store.record(t, "k").Attempts, "it costs nothing")
 			})
 		}
 	})
+}
+
+// What keeps a handler from starting costs its message nothing.
+func TestATransactionThatDoesNotBegin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ds := w.batch(t, 3, &guard.Rules{Mode: guard.Tx})
+	w.store.fails["tx"] = 2
+	runTx(t, w, ds[0], func(context.Context, *memory.Tx) error { panic("it must not run") })
+	guard.RunTxBatch(t.Context(), w.Guard, w.store, ds[1:], func(context.Context, *memory.Tx, []*guard.Delivery) []error {
+		panic("it must not run")
+	})
+	require.NoError(t, w.Settle(t.Context(), ds))
+	for _, d := range ds {
+		require.Equal(t, idem.ActionDefer, d.Decision.Action)
+		require.Contains(t, d.Result.Reason, "NOT_STARTED: begin the handler's transaction: the database is down")
+		r := w.store.record(t, d.Key)
+		require.Equal(t, []any{idem.StateFailed, int64(0), int32(0)}, []any{r.State, r.Attempts, r.RetryCount})
+	}
+	require.Len(t, w.store.due(t, time.Second), 3)
+}
+
+// silent is a store that says nothing about a claim.
+type silent struct{ *faulty }
+
+func (silent) Claim(_ context.Context, claims []store.Claim) ([]store.Grant, error) {
+	return make([]store.Grant, len(claims)), nil
+}
+
+func TestNoHandlerRunsWithoutAClaim(t *testing.T) {
+	t.Parallel()
+	g, err := guard.New(silent{newStore()}, guard.Config{Scope: scope})
+	require.NoError(t, err)
+	d := new(guard.Delivery)
+	g.Open(d, keyed("k"), &guard.Rules{})
+	require.NoError(t, g.Claim(t.Context(), []*guard.Delivery{d}))
+	require.Equal(t, guard.Ended, d.Status)
+	require.Equal(t, idem.OutcomeInProgress, d.Result.Outcome)
 }
 
 // after is nil once done has something.

@@ -27,10 +27,10 @@ func RunTx[T any](ctx context.Context, g *Guard, s store.Transactor[T], d *Deliv
 	if !ok {
 		return
 	}
-	completed := false
+	started, completed := false, false
 	err, timedOut := g.call(ctx, d, start, func(ctx context.Context) error {
 		return s.InTx(ctx, func(ctx context.Context, tx T) error {
-			completed = false
+			started, completed = true, false
 			// A panic is an error here already, so that the store rolls back as it always does.
 			if err := g.protect(ctx, d, func(ctx context.Context) error { return fn(ctx, tx) }); err != nil || !d.held() {
 				return err
@@ -47,6 +47,9 @@ func RunTx[T any](ctx context.Context, g *Guard, s store.Transactor[T], d *Deliv
 		})
 	})
 	switch {
+	case err != nil && !started:
+		d.notStarted(fmt.Errorf("begin the handler's transaction: %w", err))
+		return
 	case errors.Is(err, store.ErrFenced):
 		g.fenced(d)
 		d.Err = err
