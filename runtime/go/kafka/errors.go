@@ -46,6 +46,24 @@ func faultOfRecord(err error) bool {
 		errors.Is(err, kafka.InvalidRecord) || errors.Is(err, kafka.InvalidTimestamp)
 }
 
+var (
+	errNotConfirmed   = errors.New("not confirmed")
+	errOutcomeUnknown = errors.New("not confirmed; it may have arrived all the same")
+)
+
+// mayHaveArrived says that a batch with this error may be in the log: nobody answered, or the answer was
+// that it is there and its replicas are not.
+func mayHaveArrived(err error) bool {
+	if err == nil || unknownTopic(err) || errors.Is(err, protocol.ErrNoLeader) || isRefused(err) {
+		return false
+	}
+	var code kafka.Error
+	if !errors.As(err, &code) {
+		return true
+	}
+	return code == kafka.RequestTimedOut || code == kafka.NotEnoughReplicasAfterAppend || code == kafka.NetworkException || code == kafka.Unknown
+}
+
 func refusedCredentials(err error) bool {
 	if errors.Is(err, kafka.SASLAuthenticationFailed) || errors.Is(err, kafka.UnsupportedSASLMechanism) || errors.Is(err, kafka.IllegalSASLState) {
 		return true
@@ -115,7 +133,11 @@ func (b *Broker) mend(err error) string {
 		return "check the names in Brokers, and the brokers' advertised.listeners"
 	case isRefused(err):
 		return "check that Kafka runs at " + strings.Join(b.config.Brokers, ", ")
-	case b.config.TLS == nil && b.config.SASL.Mechanism == "" && endedEarly(err):
+	case !endedEarly(err):
+		return ""
+	case b.config.TLS != nil:
+		return "the broker ends the connection: it may not speak TLS on this port: set TLS to nil, or name the port of its TLS listener"
+	case b.config.SASL.Mechanism == "":
 		return "the broker ends the connection: it may ask for TLS or SASL on this port"
 	}
 	return ""

@@ -225,6 +225,12 @@ func (c *consumer) count() int {
 	return len(c.seen)
 }
 
+func (c *consumer) shares() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.joins
+}
+
 // eventually looks until it holds.
 func eventually(t *testing.T, limit time.Duration, what string, holds func() bool) {
 	t.Helper()

@@ -20,11 +20,15 @@ import (
 func (b *Broker) produce(ctx context.Context, at broker.TopicPartition, messages []broker.Message, of []int) error {
 	deadline := time.Now().Add(b.config.RetryFor)
 	unknownUntil := time.Now().Add(b.config.UnknownTopicFor)
+	var left error = errNotConfirmed // what is known of a batch that is given up
 	for n := 0; ; n++ {
 		if b.isClosed() {
 			return broker.ErrClosed
 		}
 		err := b.produceOnce(ctx, at, messages, of)
+		if mayHaveArrived(err) {
+			left = errOutcomeUnknown
+		}
 		switch {
 		case err == nil:
 			if n > 0 {
@@ -32,20 +36,20 @@ func (b *Broker) produce(ctx context.Context, at broker.TopicPartition, messages
 			}
 			return nil
 		case ctx.Err() != nil:
-			return fmt.Errorf("%w: %w", errOutcomeUnknown, ended(ctx, err))
+			return fmt.Errorf("%w: %w", left, ended(ctx, err))
 		case faultOfRecord(err), hopeless(err):
 			return err
 		case unknownTopic(err) && time.Now().After(unknownUntil):
 			return fmt.Errorf("topic %s, partition %d: %w", at.Topic, at.Partition, broker.ErrUnknownTopic)
 		case time.Now().After(deadline):
-			return fmt.Errorf("%w, after %d tries in %v: %w", errOutcomeUnknown, n+1, b.config.RetryFor, err)
+			return fmt.Errorf("%w, after %d tries in %v: %w", left, n+1, b.config.RetryFor, err)
 		}
 		if n == 0 {
 			b.log.WarnContext(ctx, "kafka: publishing again", slog.String("topic", at.Topic), slog.Int("partition", int(at.Partition)), slog.Any("error", b.explain(err)))
 		}
 		b.refresh()
 		if !wait.For(ctx, backoff(n)) {
-			return fmt.Errorf("%w: %w: %w", errOutcomeUnknown, ctx.Err(), err)
+			return fmt.Errorf("%w: %w: %w", left, ctx.Err(), err)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -188,6 +187,3 @@ func (s *share) failOne(i int, err error) {
 		s.failed[string(key)] = true
 	}
 }
-
-// errOutcomeUnknown says that a batch may have arrived.
-var errOutcomeUnknown = errors.New("not confirmed; it may have arrived all the same")

@@ -119,13 +119,22 @@ func CreateTopic(t testing.TB, brokers []string, name string, partitions int) {
 	})
 }
 
+// led says that each partition's leader takes requests, which is later than others know of it.
 func led(ctx context.Context, c *kafka.Client, topic string, partitions int) bool {
 	answer, err := c.Metadata(ctx, &kafka.MetadataRequest{Topics: []string{topic}})
 	if err != nil || len(answer.Topics) != 1 || answer.Topics[0].Error != nil || len(answer.Topics[0].Partitions) != partitions {
 		return false
 	}
-	for _, p := range answer.Topics[0].Partitions {
-		if p.Error != nil || p.Leader.Host == "" {
+	request := &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{}}
+	for i := range partitions {
+		request.Topics[topic] = append(request.Topics[topic], kafka.LastOffsetOf(i))
+	}
+	offsets, err := c.ListOffsets(ctx, request)
+	if err != nil || len(offsets.Topics[topic]) != partitions {
+		return false
+	}
+	for _, p := range offsets.Topics[topic] {
+		if p.Error != nil {
 			return false
 		}
 	}
