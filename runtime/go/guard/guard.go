@@ -102,6 +102,9 @@ func New(s store.Store, c Config) (*Guard, error) {
 		c.ClockSkew = DefaultClockSkew
 	}
 	c.ClockSkew = max(c.ClockSkew, 0)
+	if c.ClockSkew >= c.Retention {
+		return nil, fmt.Errorf("guard: ClockSkew is %v, and Retention %v: with no less every message is TOO_OLD", c.ClockSkew, c.Retention)
+	}
 	if _, err := idem.ResolvePolicy(idem.PartialPolicy{}, idem.DefaultPolicy(), c.Limits); err != nil {
 		return nil, fmt.Errorf("guard: Limits: %w", err)
 	}

@@ -27,6 +27,7 @@ func TestNewNamesWhatIsWrong(t *testing.T) {
 		{"Lease", func(_ *faulty, c *guard.Config) { c.Lease = -1 }},
 		{"HandlerTimeout", func(_ *faulty, c *guard.Config) { c.HandlerTimeout = 1 }},
 		{"Retention", func(_ *faulty, c *guard.Config) { c.Retention = time.Second }},
+		{"ClockSkew", func(_ *faulty, c *guard.Config) { c.Retention, c.ClockSkew = time.Hour, time.Hour }},
 		{"Limits", func(_ *faulty, c *guard.Config) { c.Limits.MaxRetry = ms(101) }},
 		{"MissingKey", func(_ *faulty, c *guard.Config) { c.Rules.MissingKey = guard.Derive }},
 		{"Policy", func(_ *faulty, c *guard.Config) { c.Rules.Policy.BackoffBase = 86401 }},

@@ -15,11 +15,13 @@ import (
 // what is fenced is deferred, under no claim, which nothing can fence out.
 const passes = 4
 
-// Settle decides what follows from deliveries that are Ended, Parked or Skipped, and makes it durable: successes
-// are completed, in one call to the store, and all else is settled, in another; what goes to a topic is published
-// and confirmed before. Those that are Settled may be acknowledged, unless they are InPlace. Where the lane that one had to park in is free by now, it is
-// Opened again: claim it. An error says that some are not durable, and are not Settled: settle them again, as often
-// as it takes, and never acknowledge them. (DEDUP-021)
+// Settle decides what follows from deliveries that are Ended, Parked or Skipped, and makes it durable: what goes to a
+// topic is published and confirmed first; then successes are completed in one call to the store, and all else is
+// settled in another. Those that are Settled may be acknowledged, unless they are InPlace. One whose lane is free by
+// now, where it had to park, is Opened again: claim it.
+//
+// An error says that some are not durable, and are not Settled: settle them again, as often as it takes, and never
+// acknowledge them. (DEDUP-021)
 func (g *Guard) Settle(ctx context.Context, ds []*Delivery) error {
 	s := newScratch()
 	defer s.free()
