@@ -12,8 +12,8 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
-// Claim claims keys in one transaction of two round trips: one statement locks the records there are and makes
-// those there are not, and the rest is decided here, by store.Claim.Admit, and written with the commit.
+// Claim claims keys in one transaction of two round trips: one statement makes the records that are not there and
+// locks those that are, and the rest is decided here, by store.Claim.Admit, and written with the commit.
 // (DEDUP-030)
 //
 // Where another transaction holds a key for longer than Config.LockTimeout the batch is halved, which costs no
@@ -72,7 +72,7 @@ type claimBatch struct {
 	heads   map[laneID]string
 }
 
-// ask sends the statement that locks and makes.
+// ask sends the statement that makes records, and locks those that were there.
 func (b *claimBatch) ask(w *work) error {
 	n := len(b.claims)
 	b.records, b.entries, b.heads = newRecords(n), make([]*entry, 0, 2*n), nil
@@ -106,22 +106,31 @@ func (b *claimBatch) ask(w *work) error {
 	return nil
 }
 
-// read takes the rows of the statement: the first has the time alone, and those that it made have no fence.
+// read takes the rows of the statement. The first has the time, and how many records it made: where those are all,
+// it is alone. Of the others those that it made have no fence.
 func (b *claimBatch) read(rows pgx.Rows) error {
+	if !rows.Next() {
+		return rows.Err()
+	}
+	var made int64
+	dest := make([]any, len(rows.RawValues()))
+	dest[0], dest[3] = &b.now, &made
+	if err := rows.Scan(dest...); err != nil {
+		return err
+	}
+	if made == int64(len(b.records.list)) {
+		for _, e := range b.records.list {
+			e.there = fresh
+		}
+	}
 	for rows.Next() {
 		raw := rows.RawValues()
-		if raw[1] == nil {
-			if err := scanOnly(rows, &b.now); err != nil {
-				return err
-			}
-			continue
-		}
 		e := b.records.find(raw[1], raw[2])
 		if e == nil {
 			return fmt.Errorf("a row has the key %q, which is none of the batch", raw[2])
 		}
 		if raw[3] == nil {
-			e.there = made
+			e.there = fresh
 			continue
 		}
 		var none *time.Time
@@ -208,7 +217,7 @@ func (b *claimBatch) known(c *store.Claim, e *entry) *store.Record {
 		return nil
 	case e.there == found || e.kept:
 		return &e.Record
-	case e.there == made:
+	case e.there == fresh:
 		return nil
 	}
 	r := &store.Record{Scope: e.Scope, Key: e.Key}
@@ -227,7 +236,7 @@ func (b *claimBatch) claimed(c *store.Claim, g *store.Grant, e *entry, fence int
 	if before != nil && before.ExpiresAt.After(b.now.Add(b.core.config.Retention)) {
 		r.ExpiresAt = before.ExpiresAt
 	}
-	same := e.there == made && !e.kept && b.claims[e.claim].Owner == c.Owner && b.asMade(&r, e)
+	same := e.there == fresh && !e.kept && b.claims[e.claim].Owner == c.Owner && b.asMade(&r, e)
 	e.Record, e.claimed, e.kept = r, true, true
 	e.dirty = e.dirty || !same
 }

@@ -138,8 +138,17 @@ func (c *core) Validate(ctx context.Context) error {
 			return err
 		}
 		if len(missing) > 0 {
-			return fmt.Errorf("%w: missing or not valid: %s; make them as `idem migrate print` shows", ErrSchema, strings.Join(missing, ", "))
+			return fmt.Errorf("%w: missing or not valid: %s; make them as `idem migrate print --from 0` shows", ErrSchema, strings.Join(missing, ", "))
 		}
 		return nil
 	}))
+}
+
+// TableVersion is the version of the tables, 0 where there are none in the search_path.
+func (c *core) TableVersion(ctx context.Context) (version int, err error) {
+	err = c.with(ctx, func(conn *pgx.Conn) error {
+		version, err = versionOf(ctx, conn)
+		return err
+	})
+	return version, named("read the version of the tables", err)
 }

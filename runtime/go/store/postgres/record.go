@@ -20,7 +20,7 @@ type presence uint8
 const (
 	nowhere presence = iota // not in the answer
 	found                   // it was there, and is locked
-	made                    // the statement made it
+	fresh                   // the statement made it
 )
 
 // entry is a record in a transaction, under lock.
@@ -107,13 +107,6 @@ func (e *entry) scan(rows pgx.Rows, first any) error {
 	return err
 }
 
-// scanOnly reads the first column of a row.
-func scanOnly(rows pgx.Rows, first any) error {
-	dest := make([]any, len(rows.RawValues()))
-	dest[0] = first
-	return rows.Scan(dest...)
-}
-
 // write sends what was decided: the records that changed, and the end of those that were made for nothing.
 func (r *records) write(w *work) {
 	var c recordColumns
@@ -122,7 +115,7 @@ func (r *records) write(w *work) {
 		switch {
 		case e.dirty:
 			c.add(e)
-		case e.there == made && !e.kept:
+		case e.there == fresh && !e.kept:
 			scopes, keys = append(scopes, e.Scope), append(keys, e.Key)
 		}
 	}
@@ -234,7 +227,8 @@ func ask[T any](ctx context.Context, c *core, name string, args ...any) (value T
 	return value, err
 }
 
-// places runs one statement in a transaction that answers with places in a list of n, from 1.
+// places runs one statement in a transaction that answers with places in a list of n, from 1, or
+// with 0 for all of them.
 func (c *core) places(ctx context.Context, n int, name string, args ...any) ([]bool, error) {
 	there := make([]bool, n)
 	err := c.transact(ctx, work{}, func(w *work) error {
@@ -248,6 +242,12 @@ func (c *core) places(ctx context.Context, n int, name string, args ...any) ([]b
 func readPlaces(rows pgx.Rows, there []bool) error {
 	var n int64
 	_, err := pgx.ForEachRow(rows, []any{&n}, func() error {
+		if n == 0 {
+			for i := range there {
+				there[i] = true
+			}
+			return nil
+		}
 		there[n-1] = true
 		return nil
 	})
