@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
@@ -17,7 +19,9 @@ import (
 // Config configures an Outbox. The zero value has sound defaults.
 type Config struct {
 	// Timeout limits the publication, after which its messages are stored, and each query. A publication
-	// ends with the caller's context too. Default 5 seconds.
+	// ends with the caller's context too. After one that took all of it and confirmed nothing, those of the
+	// next second have a tenth of it, so that an outage of the broker does not hold up every caller for as
+	// long. Default 5 seconds.
 	Timeout time.Duration
 	// Unordered publishes without asking whether earlier messages of the key are stored. It saves a query a
 	// call, and works while the database is down, and gives up the order of a key.
@@ -37,6 +41,8 @@ type Outbox struct {
 	publisher broker.Publisher
 	config    Config
 	tell      tell.Teller
+	// hurryUntil is when a publication has the whole Timeout again, in nanoseconds since 1970.
+	hurryUntil atomic.Int64
 }
 
 // New makes an outbox that stores in o what p does not confirm.
@@ -163,9 +169,7 @@ func (b *Outbox) direct(ctx context.Context, messages []broker.Message, store []
 	if len(batch) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.config.Timeout)
-	defer cancel()
-	errs := b.publisher.Publish(ctx, batch)
+	errs := b.inTime(ctx, batch)
 	if errs != nil && len(errs) != len(batch) {
 		err := fmt.Errorf("the publisher answered for %d of %d messages", len(errs), len(batch))
 		errs = make([]error, len(batch))
@@ -193,6 +197,23 @@ func (b *Outbox) direct(ctx context.Context, messages []broker.Message, store []
 		b.tell.Warn(ctx, "outbox: not confirmed by the broker, stored for the relay",
 			slog.String("idempotency_key", keyOf(batch[i].Headers)), slog.String("topic", batch[i].Topic), slog.Any("error", errs[i]))
 	}
+}
+
+// inTime publishes within Timeout, or a part of it during an outage.
+func (b *Outbox) inTime(ctx context.Context, batch []broker.Message) []error {
+	limit := b.config.Timeout
+	hurry := time.Now().UnixNano() < b.hurryUntil.Load()
+	if hurry {
+		limit /= 10
+	}
+	c, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	errs := b.publisher.Publish(c, batch)
+	// A hurried one does not count, or a broker that is slow for a moment would never have its time again.
+	if !hurry && errs != nil && c.Err() != nil && ctx.Err() == nil && !slices.Contains(errs, nil) {
+		b.hurryUntil.Store(time.Now().Add(time.Second).UnixNano())
+	}
+	return errs
 }
 
 // lane is an order of messages.

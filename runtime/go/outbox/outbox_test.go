@@ -143,6 +143,34 @@ func TestWhatIsNotConfirmedIsStoredAlsoWhenTheContextIsDone(t *testing.T) {
 	})
 }
 
+func TestAnOutageDoesNotHoldUpEveryCaller(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		slow := time.Hour
+		w.fault = func(*broker.Message) broker.PublishFault { return broker.PublishFault{Delay: slow} }
+		b := w.outbox(t, outbox.Config{})
+		took := func(key string, want outbox.Result) time.Duration {
+			begin := time.Now()
+			publish(t, b, of(message(key, 1)), want)
+			return time.Since(begin)
+		}
+		var got []time.Duration
+		for _, key := range []string{"a", "b", "c", "d", "e"} {
+			got = append(got, took(key, stored))
+		}
+		want := []time.Duration{5 * time.Second, time.Second / 2, time.Second / 2, 5 * time.Second, time.Second / 2}
+		if !slices.Equal(got, want) {
+			t.Errorf("calls took %v, want %v", got, want)
+		}
+		slow = 2 * time.Second // a broker that is slow, and has its time again
+		time.Sleep(time.Second)
+		if d := took("f", confirmed); d != 2*time.Second {
+			t.Errorf("took %v", d)
+		}
+	})
+}
+
 // broken is a store of which some methods fail.
 type broken struct {
 	store.Outbox

@@ -27,6 +27,7 @@ type Relay struct {
 	config    RelayConfig
 	alias     topics.Alias
 	tell      tell.Teller
+	bell      wait.Bell
 
 	gaugesAt, reviveAt time.Time
 }
@@ -53,11 +54,15 @@ func (r *Relay) Run(ctx context.Context) error {
 		if !n.broken && n.sent > 0 {
 			pause = 0 // there may be more, behind them too
 		}
-		if !wait.For(ctx, pause) {
+		if !r.bell.For(ctx, pause) {
 			return nil
 		}
 	}
 }
+
+// Wake has Run look at once, rather than when Poll is over. It may be called from any goroutine, such as one
+// whose transaction with PublishTx has just committed.
+func (r *Relay) Wake() { r.bell.Ring() }
 
 // Step is one round: it claims rows, publishes them, and says how many of them the broker confirmed.
 func (r *Relay) Step(ctx context.Context) (int, error) {

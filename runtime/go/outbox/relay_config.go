@@ -11,6 +11,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/internal/tell"
 	"github.com/idem-spec/idem/runtime/go/internal/topics"
+	"github.com/idem-spec/idem/runtime/go/internal/wait"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -63,7 +64,9 @@ func NewRelay(o store.Outbox, p broker.Publisher, c RelayConfig) (*Relay, error)
 	if err != nil {
 		return nil, fmt.Errorf("outbox relay: Alias: %w", err)
 	}
-	return &Relay{store: o, publisher: p, config: c, alias: alias, tell: tell.Teller{Observer: c.Observer, Log: c.Log}}, nil
+	return &Relay{
+		store: o, publisher: p, config: c, alias: alias, tell: tell.Teller{Observer: c.Observer, Log: c.Log}, bell: wait.NewBell(),
+	}, nil
 }
 
 func (c *RelayConfig) complete() error {

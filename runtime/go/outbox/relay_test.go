@@ -305,6 +305,31 @@ func TestFault15_aStalledQueryOrPublicationDoesNotHangTheRelay(t *testing.T) {
 	}
 }
 
+func TestWakeHasTheRelayLookAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New(memory.Config{})
+		b := broker.NewMemory(broker.MemoryConfig{Partitions: 1})
+		defer b.Close()
+		r, err := outbox.NewRelay(m, b, outbox.RelayConfig{Poll: time.Hour, Log: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- r.Run(ctx) }()
+		synctest.Wait()
+		put(t, m, message("a", 1))
+		r.Wake()
+		synctest.Wait()
+		expect(t, b, "a", "a/1")
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // What is published after the lease is over is published beside the relay that has claimed it then.
 func TestARoundIsOverBeforeItsLease(t *testing.T) {
 	t.Parallel()

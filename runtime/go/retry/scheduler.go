@@ -16,7 +16,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
-// Scheduler publishes the rows of msg_retry when they are due. Run and Step are for one goroutine; run
+// Scheduler publishes the rows of msg_retry when they are due. Run and Step are for one goroutine: run
 // several schedulers rather than one in several goroutines. (CONS-020, CONS-021)
 type Scheduler struct {
 	retries   store.Retries
@@ -24,6 +24,7 @@ type Scheduler struct {
 	config    Config
 	alias     topics.Alias
 	tell      tell.Teller
+	bell      wait.Bell
 
 	sweepAt, gaugesAt time.Time
 	// fruitless says that the last round confirmed nothing of what it claimed: the next one tries fewer.
@@ -43,7 +44,7 @@ const (
 
 func newScheduler(r store.Retries, p broker.Publisher, c Config, alias topics.Alias) *Scheduler {
 	return &Scheduler{
-		retries: r, publisher: p, config: c, alias: alias,
+		retries: r, publisher: p, config: c, alias: alias, bell: wait.NewBell(),
 		tell: tell.Teller{Observer: c.Observer, Log: c.Log},
 	}
 }
@@ -59,11 +60,15 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		if r.err != nil {
 			s.tell.Error(ctx, "retry scheduler: round failed, going on", slog.Any("error", r.err))
 		}
-		if !wait.For(ctx, s.pause(ctx, &r)) {
+		if !s.bell.For(ctx, s.pause(ctx, &r)) {
 			return nil
 		}
 	}
 }
+
+// Wake has Run look at once, rather than when the next row that it knows of is due or Poll is over. It may
+// be called from any goroutine, such as one that has just written a row which is due before.
+func (s *Scheduler) Wake() { s.bell.Ring() }
 
 // Step is one round: it sweeps and counts where it is time to, claims rows that are due, publishes them,
 // and says how many of them the broker confirmed. It does not wait for rows to fall due.

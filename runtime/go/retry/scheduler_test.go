@@ -471,6 +471,33 @@ func TestRunWakesWhenARowIsDue(t *testing.T) {
 	})
 }
 
+func TestWakeHasTheSchedulerLookAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := memory.New(memory.Config{})
+		b := broker.NewMemory(broker.MemoryConfig{Partitions: 1})
+		defer b.Close()
+		s, err := retry.NewScheduler(m, b, retry.Config{Poll: time.Hour, Log: quiet})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- s.Run(ctx) }()
+		synctest.Wait()
+		put(t, m, row(1, 0))
+		s.Wake()
+		synctest.Wait()
+		if n := len(b.Messages(target)); n != 1 {
+			t.Errorf("%d published", n)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // What has begun is finished when the context ends: it would be published twice otherwise.
 func TestRunFinishesTheRoundThatHasBegun(t *testing.T) {
 	t.Parallel()

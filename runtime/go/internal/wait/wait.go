@@ -24,6 +24,37 @@ func For(ctx context.Context, d time.Duration) bool {
 	}
 }
 
+// Bell wakes one waiter. Make it with NewBell.
+type Bell chan struct{}
+
+// NewBell makes a Bell.
+func NewBell() Bell { return make(Bell, 1) }
+
+// Ring ends the wait that is on, or the next one. It does not block.
+func (b Bell) Ring() {
+	select {
+	case b <- struct{}{}:
+	default:
+	}
+}
+
+// For is For that also ends, and says true, when the bell rings.
+func (b Bell) For(ctx context.Context, d time.Duration) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-b:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // Doubled is base doubled n times, at most limit; it does not overflow. Negative n is 0.
 func Doubled(base, limit time.Duration, n int) time.Duration {
 	n = max(n, 0)

@@ -27,6 +27,35 @@ func TestFor(t *testing.T) {
 	})
 }
 
+func TestBell(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBell()
+		begin := time.Now()
+		if !b.For(t.Context(), time.Minute) || time.Since(begin) != time.Minute {
+			t.Errorf("waited %v, want a minute", time.Since(begin))
+		}
+		b.Ring()
+		b.Ring() // as one
+		begin = time.Now()
+		if !b.For(t.Context(), time.Minute) || time.Since(begin) != 0 {
+			t.Errorf("waited %v after it rang", time.Since(begin))
+		}
+		go func() {
+			time.Sleep(time.Second)
+			b.Ring()
+		}()
+		if !b.For(t.Context(), time.Minute) || time.Since(begin) != time.Second {
+			t.Errorf("waited %v, want a second", time.Since(begin))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if b.For(ctx, time.Minute) || b.For(ctx, 0) {
+			t.Error("it waits longer than its context")
+		}
+	})
+}
+
 func TestFault07_doublingNeverOverflows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
