@@ -1,7 +1,6 @@
 package outbox
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -163,98 +162,6 @@ func (r *Relay) publish(ctx context.Context, rows []store.Outgoing, spans []conf
 	ctx, cancel := wait.Detached(ctx, r.config.Lease-3*r.config.Timeout)
 	defer cancel()
 	return confirm.Publish(ctx, r.publisher, messages, spans, r.config.Timeout)
-}
-
-// settle removes what was confirmed, and that alone; of the rest, the first row of each lane was tried.
-func (r *Relay) settle(ctx context.Context, token string, rows []store.Outgoing, spans []confirm.Span, errs []error) (int, error) {
-	var sent []int64
-	failures := make(map[failure][]int64)
-	for _, s := range spans {
-		i := s.From
-		for ; i < s.To && (errs == nil || errs[i] == nil); i++ {
-			sent = append(sent, rows[i].ID)
-		}
-		if i < s.To {
-			f := r.failureOf(ctx, &rows[i], errs[i])
-			failures[f] = append(failures[f], rows[i].ID)
-			i++
-		}
-		for ; i < s.To; i++ {
-			failures[failure{}] = append(failures[failure{}], rows[i].ID)
-		}
-	}
-	r.count(rows, errs)
-	// Where one of these fails, the claims are over with the lease.
-	err := r.remove(ctx, token, sent)
-	for f, ids := range failures {
-		err = errors.Join(err, r.notSent(ctx, token, ids, f))
-	}
-	return len(sent), err
-}
-
-// failure is what is recorded of rows that were not sent. The zero value gives back those that were not
-// tried.
-type failure struct {
-	reason string
-	due    time.Duration
-	failed bool
-}
-
-// failureOf says when a row is tried again, if ever.
-func (r *Relay) failureOf(ctx context.Context, row *store.Outgoing, cause error) failure {
-	f := failure{reason: cmp.Or(cause.Error(), "the publisher did not say why"), failed: int(row.Attempts) >= len(r.config.Delays)}
-	attrs := []slog.Attr{
-		slog.String("idempotency_key", keyOf(row.Headers)), slog.String("topic", row.Topic),
-		slog.Int64("id", row.ID), slog.Int("attempt", int(row.Attempts)+1), slog.Any("error", cause),
-	}
-	if f.failed {
-		r.tell.Error(ctx, "outbox relay: given up; it and later messages of its key wait for RetryFailed", attrs...)
-		return f
-	}
-	f.due = r.config.Delays[row.Attempts]
-	r.tell.Warn(ctx, "outbox relay: not published, trying again", append(attrs, slog.Duration("due", f.due))...)
-	return f
-}
-
-func (r *Relay) notSent(ctx context.Context, token string, ids []int64, f failure) error {
-	ctx, cancel := wait.Detached(ctx, r.config.Timeout)
-	defer cancel()
-	if err := r.store.NotSent(ctx, token, ids, f.reason, f.due, f.failed); err != nil {
-		return fmt.Errorf("postpone %d messages of the outbox: %w", len(ids), err)
-	}
-	return nil
-}
-
-func (r *Relay) remove(ctx context.Context, token string, ids []int64) (err error) {
-	if len(ids) == 0 {
-		return nil
-	}
-	ctx, cancel := wait.Detached(ctx, r.config.Timeout)
-	defer cancel()
-	for try := range removals {
-		if !wait.For(ctx, time.Duration(try)*100*time.Millisecond) {
-			break
-		}
-		if err = r.store.Sent(ctx, token, ids); err == nil {
-			return nil
-		}
-	}
-	return fmt.Errorf("remove %d sent messages of the outbox, which are now published again: %w", len(ids), err)
-}
-
-func (r *Relay) count(rows []store.Outgoing, errs []error) {
-	if r.config.Observer == nil {
-		return
-	}
-	byTopic := make(map[string]float64)
-	for i := range rows {
-		if errs == nil || errs[i] == nil {
-			byTopic[rows[i].Topic]++
-		}
-	}
-	for topic, n := range byTopic {
-		r.tell.Measure(observe.OutboxSent, observe.Labels{Topic: topic}, n)
-	}
 }
 
 // revive brings failed rows back, once in a while.

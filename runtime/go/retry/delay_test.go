@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/retry"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -124,3 +125,5 @@ func TestTopicsToCreate(t *testing.T) {
 		t.Errorf("missing topics: %v", err)
 	}
 }
+
+var _ guard.Delayer = (*retry.DelayTopics)(nil)
