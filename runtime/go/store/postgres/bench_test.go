@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-spec/idem/runtime/go/store"
@@ -46,25 +47,66 @@ func BenchmarkClaim(b *testing.B) {
 	perKey(b)
 }
 
+// BenchmarkClaimComplete reports, too, what the tables grow by: -benchtime 2000x for a million keys.
 func BenchmarkClaimComplete(b *testing.B) {
+	for name, keyOf := range map[string]func(int) string{
+		"counted": func(n int) string { return fmt.Sprintf("payments.payment_success:v1:p-%09d", n) },
+		"random":  func(int) string { return "payments.payment_success:v1:" + uuid.NewString() },
+	} {
+		b.Run(name, func(b *testing.B) {
+			s, pool := open(b, postgres.Config{})
+			claims, completions, n := make([]store.Claim, batch), make([]store.Completion, batch), 0
+			for b.Loop() {
+				for i := range claims {
+					claims[i] = claimOf(keyOf(n), "owner-of-the-claim-000")
+					claims[i].Fingerprint = "0f1e2d3c-0123456789abcdef"
+					n++
+				}
+				grants, err := s.Claim(b.Context(), claims)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for i := range grants {
+					completions[i].Lease = grants[i].Lease
+				}
+				if _, err := s.Complete(b.Context(), completions); err != nil {
+					b.Fatal(err)
+				}
+			}
+			perKey(b)
+			size := func(what, relations string) {
+				bytes := value[float64](b, pool, "SELECT sum(pg_relation_size(oid))::float8 FROM pg_class WHERE relname LIKE $1", relations)
+				b.ReportMetric(bytes/float64(n), what)
+			}
+			size("table-B/key", `idem\_record\__`)
+			size("pkey-B/key", `idem\_record\__\_pkey`)
+			size("expires-B/key", `idem\_record\__\_expires\_at\_idx`)
+			pool.Reset() // a backend tells what it has counted when it ends
+			time.Sleep(time.Second)
+			b.ReportMetric(value[float64](b, pool, "SELECT coalesce(100.0 * sum(n_tup_hot_upd) / nullif(sum(n_tup_upd), 0), 0)::float8 FROM pg_stat_user_tables WHERE relname LIKE 'idem\\_record\\__'"), "%HOT")
+		})
+	}
+}
+
+// BenchmarkClean removes records that have expired, 1000 at a time.
+func BenchmarkClean(b *testing.B) {
 	s, pool := open(b, postgres.Config{})
-	claims, completions, n := make([]store.Claim, batch), make([]store.Completion, batch), 0
+	const most = 200000
+	run(b, pool, `INSERT INTO idem_record (scope, key, state, fence, created_at, updated_at, expires_at)
+		SELECT 'payments', 'key-' || i, 2, 1, now(), now(), now() - (i / 20000) * interval '79 minutes' FROM generate_series(1, $1) i`, most)
+	run(b, pool, "ANALYZE idem_record")
+	n := 0
 	for b.Loop() {
-		n = fill(claims, n)
-		grants, err := s.Claim(b.Context(), claims)
+		if n == most {
+			b.Fatalf("all of the %d records are gone: say -benchtime 200x, or less", most)
+		}
+		cleaned, err := s.Clean(b.Context(), 1000)
 		if err != nil {
 			b.Fatal(err)
 		}
-		for i := range grants {
-			completions[i].Lease = grants[i].Lease
-		}
-		if _, err := s.Complete(b.Context(), completions); err != nil {
-			b.Fatal(err)
-		}
+		n += cleaned
 	}
-	perKey(b)
-	time.Sleep(time.Second) // statistics of the server come late
-	b.ReportMetric(value[float64](b, pool, "SELECT coalesce(100.0 * sum(n_tup_hot_upd) / nullif(sum(n_tup_upd), 0), 0)::float8 FROM pg_stat_user_tables WHERE relname LIKE 'idem_record_%'"), "%HOT")
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "keys/s")
 }
 
 // BenchmarkClaimAgain claims keys that were completed: all of them are duplicates.

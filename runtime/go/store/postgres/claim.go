@@ -52,12 +52,15 @@ func (c *core) inProgress(claim *store.Claim, wait time.Duration) store.Grant {
 	return g
 }
 
+// minLease is the least that a claim's pause between two statements is taken for: a network is not faster.
+const minLease = 200 * time.Millisecond
+
 func shortestLease(claims []store.Claim) time.Duration {
 	shortest := time.Duration(math.MaxInt64)
 	for i := range claims {
 		shortest = min(shortest, claims[i].Lease)
 	}
-	return max(shortest, 2*time.Millisecond)
+	return max(shortest, minLease)
 }
 
 // claimBatch is one transaction of claims. Its records are what the database holds, under lock, with what was

@@ -131,3 +131,17 @@ func insertEffect(ctx context.Context, tx pgx.Tx, name string) error {
 	_, err := tx.Exec(ctx, "INSERT INTO effect (name) VALUES ($1)", name)
 	return err
 }
+
+func newStore(t testing.TB, config *pgxpool.Config) *postgres.Store {
+	t.Helper()
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	s, err := postgres.New(pool, postgres.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

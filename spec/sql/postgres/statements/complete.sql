@@ -1,5 +1,6 @@
--- complete: make the records of claims SUCCESS that are still held, and say which: their places in the lists, from 1, or 0 for all of them. Claims of two keys take
--- record_lock.sql and record_write.sql, so that both or neither are written. (DEDUP-020)
+-- complete: make the records of claims SUCCESS that are still held, and say which: their places in the lists, from 1,
+-- or 0 for all of them. Claims of two keys take record_lock.sql and record_write.sql, so that both or neither are
+-- written. (DEDUP-020)
 --
 -- A row matches one claim alone, so two batches never wait for each other's rows.
 --

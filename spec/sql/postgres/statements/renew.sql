@@ -1,4 +1,5 @@
--- renew: extend leases that are still held, never shorten one, and say which: their places in the lists, from 1, or 0 for all of them. (DEDUP-028)
+-- renew: extend leases that are still held, never shorten one, and say which: their places in the lists, from 1,
+-- or 0 for all of them. (DEDUP-028)
 --
 -- $1 text[]   scopes; no (scope, key) comes twice
 -- $2 text[]   keys

@@ -1,0 +1,230 @@
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/internal/realtest"
+	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/postgres"
+)
+
+// The server ends a handler's transaction, as a failover does: nothing of it is there, and the next one works.
+func TestAServerThatEndsATransactionTakesAllOfItBack(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t, postgres.Config{})
+	run(t, pool, "CREATE TABLE effect (name text)")
+	lease := proceed(t, s, "a", "w")
+	pay := func(kill bool) error {
+		return s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+			if err := errors.Join(insertEffect(ctx, tx, "paid"), s.CompleteTx(ctx, tx, store.Completion{Lease: lease})); err != nil {
+				return err
+			}
+			if kill {
+				run(t, pool, "SELECT pg_terminate_backend($1)", int(tx.Conn().PgConn().PID()))
+			}
+			return nil
+		})
+	}
+	err := pay(true)
+	if err == nil {
+		t.Fatal("the transaction was killed, and InTx says nothing")
+	}
+	if r := idem.ResultOf(err); r.Outcome != idem.OutcomeRetryable {
+		t.Errorf("%v is %s, want RETRYABLE", err, r.Outcome)
+	}
+	if n := value[int](t, pool, "SELECT count(*) FROM effect"); n != 0 {
+		t.Errorf("%d effects of a transaction that was killed", n)
+	}
+	if err := pay(false); err != nil {
+		t.Errorf("the next one: %v", err)
+	}
+	if n := value[int](t, pool, "SELECT count(*) FROM effect"); n != 1 {
+		t.Errorf("%d effects", n)
+	}
+}
+
+// While the server is away each call says so, and once it is back the same store goes on.
+func TestAServerThatIsAwayAndBack(t *testing.T) {
+	t.Parallel()
+	p := newProxy(t, realtest.Postgres(t))
+	over := map[string]store.Store{}
+	over["pgx"], _ = openURL(t, p.url, postgres.Config{})
+	over["database/sql"], _ = openSQL(t, p.url, postgres.Config{})
+	for name, s := range over {
+		lease := proceed(t, s, "a-"+name, "w")
+		p.setDown(true)
+		if _, err := s.Complete(t.Context(), []store.Completion{{Lease: lease}}); err == nil || !strings.HasPrefix(err.Error(), "complete 1 keys: ") {
+			t.Errorf("%s: while it is away: %v", name, err)
+		}
+		if err := s.Check(t.Context()); err == nil {
+			t.Errorf("%s: Check found a server that is away", name)
+		}
+		p.setDown(false)
+		var done []bool
+		var err error
+		for range 20 { // connections of the pool that were cut are found out one by one
+			if done, err = s.Complete(t.Context(), []store.Completion{{Lease: lease}}); err == nil {
+				break
+			}
+		}
+		if err != nil || !done[0] {
+			t.Errorf("%s: once it is back: %v, %v", name, done, err)
+		}
+	}
+}
+
+func TestAServerThatTakesNoWritesIsNamed(t *testing.T) {
+	t.Parallel()
+	dsn := realtest.Postgres(t)
+	openURL(t, dsn, postgres.Config{})
+	standby := withParameter(dsn, "default_transaction_read_only", "on")
+	s, _ := bare(t, standby)
+	_, claims := s.Claim(t.Context(), []store.Claim{claimOf("a", "w")})
+	for name, err := range map[string]error{"Claim": claims, "Check": s.Check(t.Context()), "Store": s.Store(t.Context(), []store.Outgoing{{Topic: "t"}})} {
+		if !errors.Is(err, postgres.ErrReadOnly) || !strings.Contains(err.Error(), "target_session_attrs=read-write") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestErrorsNameTheWayOut(t *testing.T) {
+	t.Parallel()
+	dsn := realtest.Postgres(t)
+	s, pool := bare(t, dsn)
+	if _, err := s.Claim(t.Context(), []store.Claim{claimOf("a", "w")}); !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "idem migrate up") {
+		t.Errorf("without tables: %v", err)
+	}
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/no_such_database"
+	s, _ = bare(t, u.String())
+	if err := s.Check(t.Context()); !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "create it") {
+		t.Errorf("without a database: %v", err)
+	}
+	if err := mustMigrate(t, dsn); err != nil {
+		t.Fatal(err)
+	}
+	role := fmt.Sprintf("idem_nobody_%d", time.Now().UnixNano())
+	run(t, pool, "CREATE ROLE "+role+" LOGIN")
+	t.Cleanup(func() {
+		_, _ = pool.Exec(context.Background(), "DROP ROLE "+role)
+	})
+	u, _ = url.Parse(dsn)
+	u.User = url.UserPassword(role, "hunter2")
+	s, _ = bare(t, u.String())
+	_, err = s.Claim(t.Context(), []store.Claim{claimOf("a", "w")})
+	if !errors.Is(err, postgres.ErrDenied) || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("without a grant: %v", err)
+	}
+}
+
+func mustMigrate(t *testing.T, dsn string) error {
+	s, _ := bare(t, dsn)
+	return s.Migrate(t.Context())
+}
+
+func TestConfigErrorsNameTheField(t *testing.T) {
+	t.Parallel()
+	_, pool := bare(t, realtest.Postgres(t))
+	for want, config := range map[string]postgres.Config{
+		"postgres.Config.Retention is -1h0m0s":                                  {Retention: -time.Hour},
+		"postgres.Config.Rounding is 1ns":                                       {Rounding: 1},
+		"postgres.Config.Wait is 1µs":                                           {Wait: time.Microsecond},
+		"postgres.Config.LockTimeout is 1m0s: it has to be less than Statement": {LockTimeout: time.Minute},
+	} {
+		if _, err := postgres.New(pool, config); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := postgres.New(nil, postgres.Config{}); err == nil || !strings.Contains(err.Error(), "pgxpool.New") {
+		t.Errorf("a nil pool: %v", err)
+	}
+	if _, err := postgres.NewSQL(nil, postgres.Config{}); err == nil || !strings.Contains(err.Error(), `sql.Open("pgx", dsn)`) {
+		t.Errorf("a nil database: %v", err)
+	}
+}
+
+// What a broken message has in its headers does not keep its dead letter from being written.
+func TestADeadLetterIsWrittenWhateverItsTexts(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t, postgres.Config{})
+	long := strings.Repeat("é", 5000)
+	d := &store.DeadLetter{
+		Scope: "payments", Key: long, EventType: "a\x00b\xff" + long, BizKey: "\xff\x00", EventID: long, SourceTopic: "orders", SourceOffset: 1,
+		Outcome: idem.OutcomeMalformed, Reason: "MALFORMED: \xff\x00", Topic: "orders",
+		Headers: idem.Headers{{Name: "event_type", Value: []byte("a\x00b\xff" + long)}}, MessageKey: []byte{0}, Payload: []byte{0xff, 0},
+	}
+	settled, err := s.Settle(t.Context(), []store.Settlement{{DeadLetter: d}})
+	if err != nil || settled[0] != store.SettledWritten {
+		t.Fatal(settled, err)
+	}
+	letters, err := s.ListDeadLetters(t.Context(), store.DeadLetterFilter{Outcome: "MALFORMED"}, 0, 10)
+	if err != nil || len(letters) != 1 {
+		t.Fatal(letters, err)
+	}
+	got := letters[0]
+	if string(got.Headers[0].Value) != string(d.Headers[0].Value) || string(got.Payload) != "\xff\x00" || string(got.MessageKey) != "\x00" {
+		t.Error("headers, key or payload are not the bytes that were")
+	}
+	if want := "a\uFFFDb\uFFFDé"; !strings.HasPrefix(got.EventType, want) || got.Reason != "MALFORMED: \uFFFD\uFFFD" {
+		t.Errorf("event type %.20q, reason %q", got.EventType, got.Reason)
+	}
+	if n := value[int](t, pool, "SELECT max(octet_length(event_type)) FROM dead_letter"); n > 1024 {
+		t.Errorf("an event type of %d bytes", n)
+	}
+}
+
+// Claims and completions write no index: each update stays on its page.
+func TestUpdatesOfRecordsStayHOT(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t, postgres.Config{})
+	for round := range 10 {
+		claims, completions := make([]store.Claim, 500), make([]store.Completion, 500)
+		for i := range claims {
+			claims[i] = claimOf(fmt.Sprintf("payments.payment_success:v1:p-%d-%d", round, i), "owner-of-the-claim-000")
+			claims[i].Fingerprint = "0f1e2d3c-0123456789abcdef"
+		}
+		for i, g := range claim(t, s, claims...) {
+			completions[i].Lease = g.Lease
+		}
+		if _, err := s.Complete(t.Context(), completions); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pool.Reset() // a backend tells what it has counted when it ends, at the latest
+	var updates, hot int
+	for deadline := time.Now().Add(10 * time.Second); updates < 5000 && time.Now().Before(deadline); {
+		err := pool.QueryRow(t.Context(), "SELECT sum(n_tup_upd), sum(n_tup_hot_upd) FROM pg_stat_user_tables WHERE relname LIKE 'idem\\_record\\__'").Scan(&updates, &hot)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if updates < 5000 || hot < updates*99/100 {
+		t.Errorf("%d of %d updates are HOT", hot, updates)
+	}
+}
+
+func TestADatabaseOfAnotherDriverIsNamed(t *testing.T) {
+	t.Parallel()
+	db := sql.OpenDB(otherDriver{})
+	t.Cleanup(func() { db.Close() })
+	s, err := postgres.NewSQL(db, postgres.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Claim(t.Context(), []store.Claim{claimOf("a", "w")}); err == nil || !strings.Contains(err.Error(), "github.com/jackc/pgx/v5/stdlib") {
+		t.Errorf("%v", err)
+	}
+}
