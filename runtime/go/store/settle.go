@@ -47,7 +47,9 @@ type Settlement struct {
 	// letter of a claim that is held, the message leaves the lane, and its Retry, if any, is pending wherever
 	// the lane stands. A dead letter without a claim (KEY_REUSED) is that of another message with the head's
 	// key. A message without a key has no place in a lane. The lane's row is locked, and the decision made
-	// again under the lock. A DUPLICATE that was the head leaves by Leave alone, with a Lease that has Scope and Key and no
+	// again under the lock. When the head leaves, the key of the first PARKED row becomes the head, and all
+	// PARKED rows of that key in the lane become PENDING, due now: of two copies the first may be stale, and
+	// must not wait for the other, which would wait behind its own key. A DUPLICATE that was the head leaves by Leave alone, with a Lease that has Scope and Key and no
 	// fence, and no record is touched.
 	Lane  Lane
 	Leave bool

@@ -27,17 +27,23 @@ func (s *Store) leave(at laneID, key string, now time.Time) {
 	}
 }
 
-// promote makes the first row that waits the head, due now; a lane in which none waits is over.
+// promote makes the first row that waits the head, due now, with all other rows of its key: a copy that is
+// stale would else be the head while the delivery that is not waits behind its own key. A lane in which
+// none waits is over.
 func (s *Store) promote(at laneID, l *lane, now time.Time) {
 	if len(l.parked) == 0 {
 		delete(s.lanes, at)
 		return
 	}
-	row := l.parked[0]
-	l.parked = l.parked[1:]
-	l.head, l.since = row.Key, now
-	row.Status, row.NextRetryTime = store.RetryPending, now
-	s.schedule(row)
+	l.head, l.since = l.parked[0].Key, now
+	l.parked = slices.DeleteFunc(l.parked, func(row *retryRow) bool {
+		if row.Key != l.head {
+			return false
+		}
+		row.Status, row.NextRetryTime = store.RetryPending, now
+		s.schedule(row)
+		return true
+	})
 }
 
 func (l *lane) park(row *retryRow) {

@@ -390,7 +390,12 @@ func (m *model) leave(scope string, at store.Lane, key string) {
 		m.lanes = slices.DeleteFunc(m.lanes, func(x *mLane) bool { return x == l })
 		return
 	}
-	next.parked, next.at, l.head = false, m.now, next.Key
+	l.head = next.Key
+	for _, row := range m.rows {
+		if row.parked && row.Scope == scope && row.Lane == at && row.Key == l.head {
+			row.parked, row.at = false, m.now
+		}
+	}
 }
 
 func (m *model) sweep() int {
