@@ -20,7 +20,7 @@ import (
 // watched is a broker whose commits are seen to: none goes back.
 type watched struct {
 	broker.Broker
-	t *testing.T
+	fail func(format string, args ...any)
 
 	mu        sync.Mutex
 	committed map[broker.TopicPartition]int64
@@ -28,7 +28,7 @@ type watched struct {
 }
 
 func watch(t *testing.T, b broker.Broker) *watched {
-	return &watched{Broker: b, t: t, committed: map[broker.TopicPartition]int64{}}
+	return &watched{Broker: b, fail: t.Errorf, committed: map[broker.TopicPartition]int64{}}
 }
 
 func (b *watched) Group(ctx context.Context, name string, topics []string) (broker.Group, error) {
@@ -57,7 +57,7 @@ func (g watchedGeneration) Commit(ctx context.Context, offsets map[broker.TopicP
 	defer g.b.mu.Unlock()
 	for p, offset := range offsets {
 		if err == nil && offset < g.b.committed[p] {
-			g.b.t.Errorf("%v goes back from %d to %d", p, g.b.committed[p], offset)
+			g.b.fail("%v goes back from %d to %d", p, g.b.committed[p], offset)
 		}
 		if err == nil {
 			g.b.committed[p], g.b.commits = offset, g.b.commits+1

@@ -42,7 +42,7 @@ func (e *engine) takeSettling(batch []*task) []*task {
 		if t == nil {
 			break
 		}
-		if t.route.block {
+		if t.route.block && t.tries == 0 { // one that may have been written as held stays held: nothing else follows from it
 			t.d.HoldInPlace = t.d.Status == guard.Ended && e.mayHold(t)
 		}
 		batch = append(batch, t)
