@@ -151,15 +151,15 @@ func byLane(rows []store.Outgoing) ([]store.Outgoing, []confirm.Span) {
 	return sorted, spans
 }
 
-// publish leaves, of the lease, the time for the claim's reply and the removal. It goes on when ctx is
-// done: a publication that is given up may be there all the same, and would be doubled.
+// publish leaves, of the lease, the time for the claim's reply and the removal. It goes on for Timeout
+// when ctx is done: a publication that is given up may be there all the same, and would be doubled.
 func (r *Relay) publish(ctx context.Context, rows []store.Outgoing, spans []confirm.Span) []error {
 	messages := make([]broker.Message, len(rows))
 	for i := range rows {
 		row := &rows[i]
 		messages[i] = broker.Message{Topic: r.alias.Of(row.Topic), Key: row.MessageKey, Value: row.Payload, Headers: row.Headers}
 	}
-	ctx, cancel := wait.Detached(ctx, r.config.Lease-3*r.config.Timeout)
+	ctx, cancel := wait.Outlasting(ctx, r.config.Lease-3*r.config.Timeout, r.config.Timeout)
 	defer cancel()
 	return confirm.Publish(ctx, r.publisher, messages, spans, r.config.Timeout)
 }

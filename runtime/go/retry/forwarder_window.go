@@ -86,7 +86,7 @@ func (w *window) forward(ctx context.Context) {
 		return
 	}
 	// It goes on when the generation is over: a publication that is given up may be there all the same.
-	detached, cancel := wait.Detached(ctx, 2*w.forwarder.config.Timeout)
+	detached, cancel := wait.Outlasting(ctx, time.Minute, w.forwarder.config.Timeout)
 	defer cancel()
 	w.settle(ctx, index, messages, confirm.Publish(detached, w.forwarder.publisher(), messages, nil, w.forwarder.config.Timeout))
 }

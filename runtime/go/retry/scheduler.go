@@ -36,6 +36,8 @@ const (
 	minPause = 20 * time.Millisecond
 	// probe is how many rows are claimed after a round without any success.
 	probe = 16
+	// missing is how long a topic is not looked for that was missing.
+	missing = 15 * time.Second
 	// sweepLimit is how many lanes one sweep moves.
 	sweepLimit = 500
 	// marks is how often a mark is tried: without it the row is published again.
@@ -44,7 +46,7 @@ const (
 
 func newScheduler(r store.Retries, p broker.Publisher, c Config, alias topics.Alias) *Scheduler {
 	return &Scheduler{
-		retries: r, publisher: p, config: c, alias: alias, bell: wait.NewBell(),
+		retries: r, publisher: confirm.NewMissing(p, missing), config: c, alias: alias, bell: wait.NewBell(),
 		tell: tell.Teller{Observer: c.Observer, Log: c.Log},
 	}
 }
@@ -141,8 +143,8 @@ func (s *Scheduler) claim(ctx context.Context, limit int) ([]store.Retry, error)
 	return rows, nil
 }
 
-// publish leaves, of the lease, the time for the claim's reply and for the marks. It goes on when ctx is
-// done: a publication that is given up may be there all the same, and would be doubled.
+// publish leaves, of the lease, the time for the claim's reply and for the marks. It goes on for Timeout
+// when ctx is done: a publication that is given up may be there all the same, and would be doubled.
 func (s *Scheduler) publish(ctx context.Context, rows []store.Retry) []error {
 	messages := make([]broker.Message, len(rows))
 	for i := range rows {
@@ -151,7 +153,7 @@ func (s *Scheduler) publish(ctx context.Context, rows []store.Retry) []error {
 			Topic: s.alias.OfRetry(row.Topic, row.Scope), Key: row.MessageKey, Value: row.Payload, Headers: row.Headers,
 		}
 	}
-	ctx, cancel := wait.Detached(ctx, s.config.Lease-3*s.config.Timeout)
+	ctx, cancel := wait.Outlasting(ctx, s.config.Lease-3*s.config.Timeout, s.config.Timeout)
 	defer cancel()
 	errs := confirm.Publish(ctx, s.publisher, messages, nil, s.config.Timeout)
 	s.count(messages, errs)

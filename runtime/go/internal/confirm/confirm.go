@@ -1,10 +1,12 @@
 // Package confirm publishes batches so that one bad message holds back its own group alone, also where
 // the broker refuses a whole batch for its sake: what failed is tried again in halves, down to single
-// groups. During an outage it gives up early.
+// groups. What is for a topic that does not exist is not tried again, and during an outage it gives up
+// early.
 package confirm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -109,7 +111,7 @@ func (b *batch) settle(ctx context.Context, spans []Span, errs []error) {
 			}
 			b.errs[i] = err
 		}
-		if left.From < left.To {
+		if left.From < left.To && !errors.Is(b.errs[left.From], broker.ErrUnknownTopic) {
 			failed = append(failed, left)
 		}
 	}

@@ -68,3 +68,16 @@ func Doubled(base, limit time.Duration, n int) time.Duration {
 func Detached(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), limit)
 }
+
+// Outlasting is Detached that ends some time after ctx does, where that is before the limit.
+func Outlasting(ctx context.Context, limit, grace time.Duration) (context.Context, context.CancelFunc) {
+	c, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	stop := context.AfterFunc(ctx, func() {
+		For(c, grace)
+		cancel()
+	})
+	return c, func() {
+		stop()
+		cancel()
+	}
+}

@@ -56,6 +56,36 @@ func TestBell(t *testing.T) {
 	})
 }
 
+func TestOutlasting(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name                       string
+		parent, limit, grace, want time.Duration
+	}{
+		{"the parent goes on", time.Hour, time.Minute, time.Second, time.Minute},
+		{"the parent ends", 10 * time.Second, time.Minute, 5 * time.Second, 15 * time.Second},
+		{"the parent ends late", 58 * time.Second, time.Minute, 5 * time.Second, time.Minute},
+		{"the parent has ended", 0, time.Minute, 5 * time.Second, 5 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			parent, end := context.WithTimeout(t.Context(), c.parent)
+			defer end()
+			begin := time.Now()
+			ctx, cancel := Outlasting(parent, c.limit, c.grace)
+			<-ctx.Done()
+			if took := time.Since(begin); took != c.want {
+				t.Errorf("%s: ended after %v, want %v", c.name, took, c.want)
+			}
+			cancel()
+			ctx, cancel = Detached(parent, c.limit)
+			cancel()
+			if ctx.Err() == nil {
+				t.Error("it cannot be cancelled")
+			}
+		})
+	}
+}
+
 func TestFault07_doublingNeverOverflows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
