@@ -107,6 +107,14 @@ func newWorld(t testing.TB, partitions int32) *world {
 	return w
 }
 
+// down has every publication fail.
+func (w *world) down(is bool) {
+	w.fault = nil
+	if is {
+		w.fault = func(*broker.Message) broker.PublishFault { return broker.PublishFault{Err: errDown} }
+	}
+}
+
 // published is how often each key is in a topic.
 func published(b *broker.Memory, topic string) map[string]int {
 	n := map[string]int{}

@@ -21,6 +21,7 @@ type fakeRetries struct {
 	postponed []time.Duration
 	marked    int
 	swept     int
+	limits    []int // of the claims
 }
 
 func (f *fakeRetries) stall(ctx context.Context, method string) error {
@@ -38,6 +39,7 @@ func (f *fakeRetries) ClaimDue(ctx context.Context, token string, limit int, _ t
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.limits = append(f.limits, limit)
 	rows := f.rows[:min(limit, len(f.rows))]
 	f.rows = f.rows[len(rows):]
 	return rows, nil

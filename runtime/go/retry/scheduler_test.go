@@ -160,6 +160,29 @@ func TestFault15_anOutageIsTriedAgainAtGrowingDelays(t *testing.T) {
 	step(t, s, 1)
 }
 
+// After a round of which nothing was confirmed fewer are tried, until one is.
+func TestAnOutageIsTriedWithFewRows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.down(true)
+	r := &fakeRetries{}
+	for n := range 900 {
+		r.add(row(n, 0))
+	}
+	s, err := retry.NewScheduler(r, w.broker, retry.Config{Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	step(t, s, 0)
+	step(t, s, 0)
+	w.down(false)
+	step(t, s, 16)
+	step(t, s, 200)
+	if want := []int{200, 16, 16, 200}; !reflect.DeepEqual(r.limits, want) {
+		t.Errorf("claimed %v, want %v", r.limits, want)
+	}
+}
+
 func TestFault07_theDelayOfARowThatWasClaimedTooOftenIsNotNegative(t *testing.T) {
 	t.Parallel()
 	r := &fakeRetries{rows: []store.Retry{row(1, 0)}}
