@@ -150,9 +150,8 @@ func (n *generation) assign(ctx context.Context) error {
 
 // earliest tries again until the leaders answer.
 func (n *generation) earliest(ctx context.Context, partitions map[string][]int32) (map[broker.TopicPartition]int64, error) {
-	b := n.group.broker
-	for try := 0; ; try++ {
-		bounds, err := b.bounds(ctx, partitions)
+	for {
+		bounds, err := n.group.broker.bounds(ctx, partitions)
 		if err == nil {
 			earliest := make(map[broker.TopicPartition]int64, len(bounds))
 			for at, bound := range bounds {
@@ -162,10 +161,6 @@ func (n *generation) earliest(ctx context.Context, partitions map[string][]int32
 		}
 		if hopeless(err) || ctx.Err() != nil {
 			return nil, err
-		}
-		b.refresh()
-		if !wait.For(ctx, backoff(try)) {
-			return nil, ctx.Err()
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/internal/wait"
 )
 
 // Lag is how far a group is behind in one partition.
@@ -96,10 +97,30 @@ func (b *Broker) positions(ctx context.Context, group string, topics []string) (
 // bound is what a partition has: messages at [first, last).
 type bound struct{ first, last int64 }
 
-// bounds asks the leaders.
-func (b *Broker) bounds(ctx context.Context, partitions map[string][]int32) (map[broker.TopicPartition]bound, error) {
+// patiently asks again, for as long as one request may take, while leaders and coordinators change.
+func patiently[T any](ctx context.Context, b *Broker, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.config.RequestTimeout)
 	defer cancel()
+	for try := 0; ; try++ {
+		answer, err := ask(ctx)
+		if err == nil || hopeless(err) || ctx.Err() != nil {
+			return answer, err
+		}
+		b.refresh()
+		if !wait.For(ctx, backoff(try)) {
+			return answer, err
+		}
+	}
+}
+
+// bounds asks the leaders.
+func (b *Broker) bounds(ctx context.Context, partitions map[string][]int32) (map[broker.TopicPartition]bound, error) {
+	return patiently(ctx, b, func(ctx context.Context) (map[broker.TopicPartition]bound, error) {
+		return b.boundsOnce(ctx, partitions)
+	})
+}
+
+func (b *Broker) boundsOnce(ctx context.Context, partitions map[string][]int32) (map[broker.TopicPartition]bound, error) {
 	request := &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{}}
 	want := 0
 	for topic, ids := range partitions {
@@ -132,8 +153,12 @@ func (b *Broker) bounds(ctx context.Context, partitions map[string][]int32) (map
 
 // committed is what a group has committed; what it has not is left out.
 func (b *Broker) committed(ctx context.Context, group string, partitions map[string][]int32) (map[broker.TopicPartition]int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, b.config.RequestTimeout)
-	defer cancel()
+	return patiently(ctx, b, func(ctx context.Context) (map[broker.TopicPartition]int64, error) {
+		return b.committedOnce(ctx, group, partitions)
+	})
+}
+
+func (b *Broker) committedOnce(ctx context.Context, group string, partitions map[string][]int32) (map[broker.TopicPartition]int64, error) {
 	request := &kafka.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{}}
 	for topic, ids := range partitions {
 		for _, p := range ids {

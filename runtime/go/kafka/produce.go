@@ -101,6 +101,15 @@ func (b *Broker) ofRecord(ctx context.Context, m *broker.Message, err error) err
 	return b.explain(err)
 }
 
+// errFenced is what publishing to a topic gives that Grow has fenced. Later tries may succeed, by an alias
+// or where the fence is undone.
+var errFenced = errors.New("the topic takes no more messages, since `idem topic grow` moves it: publish to the topic that it moves to")
+
+func (b *Broker) fenced(ctx context.Context, topic string) bool {
+	limit := b.messageLimit(ctx, topic)
+	return 0 < limit && limit <= fenceLimit
+}
+
 // messageLimit is the topic's max.message.bytes, and 0 where it cannot be had, for want of rights too.
 func (b *Broker) messageLimit(ctx context.Context, topic string) int {
 	ctx, cancel := context.WithTimeout(ctx, b.config.RequestTimeout)

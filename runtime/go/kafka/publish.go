@@ -2,9 +2,12 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/segmentio/kafka-go"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 )
@@ -136,6 +139,9 @@ func (s *share) batch(ctx context.Context, of []int) error {
 		return nil
 	}
 	err := p.broker.produce(ctx, s.TopicPartition, p.messages, of)
+	if errors.Is(err, kafka.MessageSizeTooLarge) && p.broker.fenced(ctx, s.Topic) {
+		err = errFenced
+	}
 	switch {
 	case err == nil:
 		return nil
