@@ -3,12 +3,10 @@ package state_test
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/idem-spec/idem/runtime/go/internal/realtest"
 	"github.com/idem-spec/idem/runtime/go/state"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -39,14 +37,14 @@ func everyDatabase(t *testing.T, test func(t *testing.T, db database)) {
 	})
 	t.Run("postgres sql", func(t *testing.T) {
 		t.Parallel()
-		db, err := sql.Open("pgx", freshSchema(t))
+		db, err := sql.Open("pgx", realtest.Postgres(t))
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = db.Close() })
 		test(t, sqlDatabase("postgres", db))
 	})
 	t.Run("postgres pgx", func(t *testing.T) {
 		t.Parallel()
-		pool, err := pgxpool.New(t.Context(), freshSchema(t))
+		pool, err := pgxpool.New(t.Context(), realtest.Postgres(t))
 		require.NoError(t, err)
 		t.Cleanup(pool.Close)
 		test(t, database{
@@ -94,35 +92,6 @@ func sqlDatabase(name string, db *sql.DB) database {
 		},
 		source: db,
 	}
-}
-
-// freshSchema is a connection string whose search path is a schema of the test's own.
-func freshSchema(t *testing.T) string {
-	t.Helper()
-	url := os.Getenv("DATABASE_URL")
-	if url == "" {
-		if os.Getenv("IDEM_TEST_REAL") == "1" {
-			t.Fatal("DATABASE_URL is not set, and IDEM_TEST_REAL=1 asks for it")
-		}
-		t.Skip("DATABASE_URL is not set")
-	}
-	conn, err := pgx.Connect(t.Context(), url)
-	require.NoError(t, err)
-	schema := fmt.Sprintf("state_%d_%x", os.Getpid(), []byte(t.Name()))
-	if len(schema) > 60 {
-		schema = schema[:20] + schema[len(schema)-40:]
-	}
-	_, err = conn.Exec(t.Context(), "CREATE SCHEMA "+schema)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		_, _ = conn.Exec(context.Background(), "DROP SCHEMA "+schema+" CASCADE")
-		_ = conn.Close(context.Background())
-	})
-	separator := "?"
-	if strings.Contains(url, "?") {
-		separator = "&"
-	}
-	return url + separator + "search_path=" + schema
 }
 
 // apply runs one move in a transaction of its own.
