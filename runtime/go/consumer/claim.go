@@ -73,9 +73,9 @@ func (e *engine) suspected() bool {
 	return false
 }
 
-// takeAlone takes a suspect, once nothing else is in flight. The caller holds the lock. (DEDUP-024)
+// takeAlone takes a suspect, once nothing else runs. The caller holds the lock. (DEDUP-024)
 func (e *engine) takeAlone() *task {
-	if e.flight > 0 {
+	if !e.calm() {
 		return nil
 	}
 	var taken *task

@@ -13,7 +13,8 @@ import (
 )
 
 // Consumer is a process's part of a consumer group. Make one with New; its methods may be called from several
-// goroutines.
+// goroutines. One consumer takes any number of topics and handlers; a process should have one for each store and
+// group, since a message that may kill the process runs with nothing else of its own consumer only. (DEDUP-024)
 type Consumer struct {
 	broker  broker.Broker
 	store   store.Store
@@ -95,6 +96,9 @@ func (c *Consumer) add(h *Handler) error {
 	}
 	r := &route{Route: h.route, eventType: h.eventType, index: len(c.routes), fresh: h.fresh, handler: firstGuess}
 	r.block = r.Order == guard.Block
+	if r.Order == guard.Park && !c.guard.CanPark() {
+		return fmt.Errorf("Order is guard.Park, and the store %T has no table where messages could wait: use guard.Block, or a store of package sqlite, postgres or tiered without Guard.Delays", c.store)
+	}
 	if r.block && c.guard.CanPark() {
 		rules.Order = guard.Park // what is blocked for too long parks
 	}

@@ -43,6 +43,7 @@ type engine struct {
 	lanes    *lanes
 	settleQ  queue
 	flight   int   // tasks that are in flight
+	late     int   // those of them that could not be settled, and are tried again
 	suspects queue // given back, to be claimed alone
 	alone    bool  // one of them is in flight
 	next     int   // the route to begin with
@@ -123,14 +124,21 @@ func (e *engine) takeOff(t *task, s taskState) {
 // land takes it out of flight, into another state. The caller holds the lock.
 func (e *engine) land(t *task) {
 	e.flight--
+	if t.late {
+		t.late = false
+		e.late--
+	}
 	t.part.share.landed()
 	if t.alone {
 		t.alone, e.alone = false, false
 		e.claimers.Signal()
-	} else if e.flight == 0 && e.suspects.len() > 0 {
+	} else if e.calm() && e.suspects.len() > 0 {
 		e.claimers.Signal()
 	}
 }
+
+// calm says that no claim is held but those that only wait to be settled. The caller holds the lock.
+func (e *engine) calm() bool { return e.flight == e.late }
 
 // finish is the end of a delivery that may be acknowledged. The caller holds the lock.
 func (e *engine) finish(t *task) {

@@ -439,3 +439,38 @@ func TestPoisonRunsAlone(t *testing.T) {
 		require.EqualValues(t, 3, records[0].Attempts, "what was given back does not count")
 	})
 }
+
+// A dead letter that cannot be published holds its partition, and not a message that has to run alone.
+func TestUnsettledMessageDoesNotKeepASuspectFromRunning(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.broker = broker.NewMemory(broker.MemoryConfig{Faults: broker.MemoryFaults{Publish: func(_ context.Context, m *broker.Message) broker.PublishFault {
+			if m.Topic == "payments.dlq.g" {
+				return broker.PublishFault{Err: errDown}
+			}
+			return broker.PublishFault{}
+		}}})
+		w.topic("payments", 1)
+		require.NoError(t, w.broker.CreateTopic("payments.dlq.g", 1))
+		for range 2 {
+			_, err := w.store.Claim(context.Background(), []store.Claim{{Scope: "g", Key: "k5", Owner: "dead", MaxAttempts: 9, Lease: time.Millisecond}})
+			require.NoError(t, err)
+			time.Sleep(time.Second)
+		}
+		c := w.config()
+		c.Guard.DeadLetterTopic = true
+		_, stop := w.run(c, Idempotent(func(_ context.Context, m *payment) error {
+			if m.GetValue() == "0" {
+				return idem.NonRetryable("GONE", errDown)
+			}
+			return nil
+		}))
+		w.pay(0, 1)
+		settleDown(10 * time.Second)
+		w.pay(1, 10)
+		settleDown(10 * time.Second)
+		require.Equal(t, []string{"OK/ACK"}, w.seen.outcomes("k5"))
+		require.Equal(t, []string{"OK/ACK"}, w.seen.outcomes("k9"))
+		require.EqualValues(t, 0, w.committed("payments"))
+		stop()
+	})
+}

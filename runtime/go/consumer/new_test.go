@@ -80,6 +80,8 @@ func TestNewNamesTheFieldAndTheMend(t *testing.T) {
 	noTx.Guard = guard.Config{Delays: noDelays{}}
 	_, err = New(broker.NewMemory(broker.MemoryConfig{}), recordsOnly{memory.New(memory.Config{})}, noTx, Tx(func(context.Context, *sql.Tx, *payment) error { return nil }))
 	require.ErrorContains(t, err, "has none: use consumer.Idempotent")
+	_, err = New(broker.NewMemory(broker.MemoryConfig{}), recordsOnly{memory.New(memory.Config{})}, noTx, Idempotent(nothing, Route{Order: guard.Park}))
+	require.ErrorContains(t, err, "has no table where messages could wait: use guard.Block")
 }
 
 func TestMissingTopicsAreNamedWithTheirCommand(t *testing.T) {

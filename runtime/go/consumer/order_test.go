@@ -217,3 +217,25 @@ func TestRetryTopicSharesTheLaneOfItsOrigin(t *testing.T) {
 		require.Equal(t, []string{"first", "second"}, done.list())
 	})
 }
+
+// RETRY-032: one without an idempotency key is held in its place too, and its tries are counted in the process.
+func TestBlockedMessageWithoutAKeyEndsAfterItsRetries(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var calls tally
+		w.run(w.config(), Idempotent(func(_ context.Context, m *payment) error {
+			if calls.add(m.GetValue()); m.GetValue() == "bad" {
+				return errDown
+			}
+			return nil
+		}, Route{Order: guard.Block, MissingKey: guard.PassThrough}))
+		w.send("payments", "payment", "", "17", "bad")
+		w.send("payments", "payment", "", "17", "good")
+		settleDown(20 * time.Second)
+		require.Zero(t, calls.of("good"), "it waits")
+		settleDown(2 * time.Minute)
+		require.Equal(t, 6, calls.of("bad"))
+		require.Equal(t, 1, calls.of("good"))
+		require.Len(t, w.deadLetters(), 1)
+		require.EqualValues(t, 2, w.committed("payments"))
+	})
+}

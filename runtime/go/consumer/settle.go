@@ -93,6 +93,13 @@ func (e *engine) again(t *task) {
 func (e *engine) settleLater(t *task) {
 	wait := backoff(t.tries)
 	t.tries++
+	if !t.late {
+		t.late = true
+		e.late++
+		if e.calm() && e.suspects.len() > 0 {
+			e.claimers.Signal()
+		}
+	}
 	epoch := t.epoch
 	time.AfterFunc(wait, func() {
 		e.mu.Lock()

@@ -39,9 +39,11 @@ type task struct {
 	shadow bool
 	// toStore says that it is not to run, but to wait in the store until due.
 	toStore bool
-	due     time.Time // when it is tried again
-	tries   int       // of its settlement
-	epoch   uint64    // counts uses, so that a late timer knows that it is late
+	// late says that it could not be settled, and is tried again.
+	late  bool
+	due   time.Time // when it is tried again
+	tries int       // of its settlement
+	epoch uint64    // counts uses, so that a late timer knows that it is late
 
 	lane           *lane
 	before, behind *task
@@ -61,7 +63,7 @@ func (e *engine) recycle(t *task) {
 	d.Message, d.Rules, d.Err, d.Value = nil, nil, nil, nil
 	t.route, t.part, t.lane, t.before, t.behind = nil, nil, nil, nil, nil
 	t.seq, t.size, t.state, t.tries, t.due = 0, 0, inLane, 0, time.Time{}
-	t.dropped, t.probe, t.alone, t.shadow, t.toStore = false, false, false, false, false
+	t.dropped, t.probe, t.alone, t.shadow, t.toStore, t.late = false, false, false, false, false, false
 	t.epoch++
 	e.tasks.Put(t)
 }

@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -17,7 +18,7 @@ const wakesAtMost = 100_000
 
 // add takes note of a message that moved a state.
 func (w *waker) add(t *task) {
-	if !w.on || t.route.State == nil || t.d.BizKey == "" || t.d.Result.Outcome != idem.OutcomeOK || len(w.keys) >= wakesAtMost {
+	if !w.on || t.route.State == nil || t.d.BizKey == "" || t.d.Status != guard.Ended || t.d.Result.Outcome != idem.OutcomeOK || len(w.keys) >= wakesAtMost {
 		return
 	}
 	if w.keys == nil {
