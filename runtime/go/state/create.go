@@ -2,7 +2,9 @@ package state
 
 import (
 	"context"
+	"database/sql/driver"
 	"fmt"
+	"reflect"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/jackc/pgx/v5"
@@ -42,11 +44,26 @@ func (q *query) reserve(ctx context.Context) (found, error) {
 		return found{missing: true}, nil // the file is locked
 	}
 	text := "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
-	object := fmt.Sprintf("idem state %s %v", q.texts.table, q.move.ID)
-	if _, err := q.tx.Exec(ctx, text, object); err != nil {
+	if _, err := q.tx.Exec(ctx, text, "idem state "+q.texts.table+" "+textOf(q.move.ID)); err != nil {
 		return found{}, fmt.Errorf("lock the object that is to be created: %w", err)
 	}
 	return q.locked(ctx)
+}
+
+// textOf is the same text for the same ID in every process: what the database is given, not where it lies.
+func textOf(id any) string {
+	if v, ok := id.(driver.Valuer); ok {
+		if value, err := v.Value(); err == nil {
+			id = value
+		}
+	}
+	for v := reflect.ValueOf(id); v.Kind() == reflect.Pointer && !v.IsNil(); v = reflect.ValueOf(id) {
+		id = v.Elem().Interface()
+	}
+	if b, ok := id.([]byte); ok {
+		return string(b)
+	}
+	return fmt.Sprint(id)
 }
 
 // noUpdate is an update of no row.

@@ -106,8 +106,13 @@ func attrs(d *observe.Delivery) []slog.Attr {
 	a = append(a, slog.String("idempotency_key", d.Key), slog.String("event_type", d.EventType), slog.String("group", d.Scope))
 	text("biz_key", d.BizKey)
 	text("event_id", d.EventID)
-	a = append(a, slog.String("topic", d.Topic), slog.Int("partition", int(d.Partition)), slog.Int64("offset", d.Offset))
-	a = append(a, slog.String("outcome", d.Outcome.String()), slog.String("action", d.Action.String()))
+	if d.Topic != "" { // a call has none
+		a = append(a, slog.String("topic", d.Topic), slog.Int("partition", int(d.Partition)), slog.Int64("offset", d.Offset))
+	}
+	a = append(a, slog.String("outcome", d.Outcome.String()))
+	if d.Action != 0 {
+		a = append(a, slog.String("action", d.Action.String()))
+	}
 	text("reason", d.Reason)
 	for _, n := range []struct {
 		name  string

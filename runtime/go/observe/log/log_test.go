@@ -83,6 +83,15 @@ func TestLineHasWhatExplainsIt(t *testing.T) {
 	}, line)
 }
 
+func TestCallWithoutATopicOrAnActionSaysNothingOfThem(t *testing.T) {
+	t.Parallel()
+	line := written(t, log.Config{}, &observe.Delivery{Scope: "payments", EventType: "POST.payments", Key: "k", Outcome: idem.OutcomeKeyReused})
+	delete(line, "time")
+	assert.Equal(t, map[string]any{
+		"level": "WARN", "msg": "message ended", "group": "payments", "event_type": "POST.payments", "idempotency_key": "k", "outcome": "KEY_REUSED", "total": 0.0,
+	}, line)
+}
+
 func TestSuccessesAreSampled(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
