@@ -35,7 +35,7 @@ func TestStoreOverPgx(t *testing.T) {
 		set(t, clock.Now())
 		clearTables(t, pool)
 		return storetest.Subject{
-			Store: patientStore{s}, Other: other, Seeds: 10,
+			Store: patientStore{s}, Other: other, Seeds: 6,
 			Advance: func(d time.Duration) {
 				clock.Advance(d)
 				set(t, clock.Now())
@@ -58,7 +58,7 @@ func TestStoreOverDatabaseSQL(t *testing.T) {
 		set(t, clock.Now())
 		clearTables(t, pool)
 		return storetest.Subject{
-			Store: patientSQL{s}, Seeds: 5,
+			Store: patientSQL{s}, Seeds: 3,
 			Advance: func(d time.Duration) {
 				clock.Advance(d)
 				set(t, clock.Now())

@@ -1,6 +1,8 @@
--- lane_release: the head leaves its lane. The first that is parked becomes the head, due now; a lane in which none
--- is parked is over. Where this key is not the head nothing happens. After lane_lock.sql, in a statement of its
--- own: this one has to see what others parked while the lock was waited for.
+-- lane_release: the head leaves its lane. The key of the first that is parked becomes the head, and all that is parked
+-- of that key is due now: of two copies the first may be stale, and must not wait for the other, which would wait
+-- behind its own key. A lane in which none is parked is over. Where this key is not the head nothing happens.
+-- After lane_lock.sql, in a statement of its own: this one has to see what others parked while the lock was waited
+-- for. (CONS-014)
 --
 -- $1 text  scope
 -- $2 text  topic
@@ -11,21 +13,21 @@ WITH lane AS MATERIALIZED (
     FROM idem_lane l
     WHERE l.scope = $1::text AND l.topic = $2::text AND l.biz_key = $3::text AND l.head_key = $4::text
 ), first AS MATERIALIZED (
-    SELECT r.id
+    SELECT r.idempotency_key
     FROM lane CROSS JOIN LATERAL (
-        SELECT r.id FROM msg_retry r
+        SELECT r.idempotency_key FROM msg_retry r
         WHERE r.scope = $1::text AND r.lane_topic = $2::text AND r.lane_key = $3::text AND r.status = 'PARKED'
         ORDER BY r.id LIMIT 1) r
 ), released AS (
     UPDATE msg_retry r
     SET status = 'PENDING', next_retry_time = clock_timestamp(), token = '', claimed_until = NULL
     FROM first f
-    WHERE r.id = f.id
-    RETURNING r.idempotency_key
+    WHERE r.scope = $1::text AND r.idempotency_key = f.idempotency_key
+      AND r.lane_topic = $2::text AND r.lane_key = $3::text AND r.status = 'PARKED'
 ), moved AS (
     UPDATE idem_lane l
-    SET head_key = r.idempotency_key, since = clock_timestamp()
-    FROM released r
+    SET head_key = f.idempotency_key, since = clock_timestamp()
+    FROM first f
     WHERE l.scope = $1::text AND l.topic = $2::text AND l.biz_key = $3::text
 )
 DELETE FROM idem_lane l
