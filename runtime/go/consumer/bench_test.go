@@ -2,10 +2,11 @@ package consumer
 
 import (
 	"context"
-	"log/slog"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -52,7 +53,7 @@ func benchmark(b *testing.B, handler func(count func()) Handler) {
 			cancel()
 		}
 	}
-	c, err := New(m, memory.New(memory.Config{}), Config{Group: "g", Topics: []string{"payments"}, Log: slog.New(slog.DiscardHandler)}, handler(count))
+	c, err := New(m, memory.New(memory.Config{}), Config{Group: "g", Topics: []string{"payments"}, Log: discard()}, handler(count))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -89,4 +90,36 @@ func publish(b *testing.B, m *broker.Memory, n int) {
 			batch = make([]broker.Message, 0, 1000)
 		}
 	}
+}
+
+// BenchmarkIdleLatency is the time from a publication to its handler where nothing else is going on.
+func BenchmarkIdleLatency(b *testing.B) {
+	m := broker.NewMemory(broker.MemoryConfig{Partitions: 1})
+	arrived := make(chan time.Time, 1)
+	c, err := New(m, memory.New(memory.Config{}), Config{Group: "g", Topics: []string{"payments"}, Log: discard()},
+		Idempotent(func(context.Context, *payment) error { arrived <- time.Now(); return nil }))
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx) }()
+	took := make([]time.Duration, 0, b.N)
+	for i := range b.N {
+		key := []byte("payment:v1:" + strconv.Itoa(i))
+		message := broker.Message{Topic: "payments", Key: key, Headers: idem.Headers{{Name: "idempotency_key", Value: key}, {Name: "event_type", Value: []byte("payment")}}}
+		begun := time.Now()
+		if errs := m.Publish(ctx, []broker.Message{message}); errs != nil {
+			b.Fatal(errs)
+		}
+		took = append(took, (<-arrived).Sub(begun))
+	}
+	b.StopTimer()
+	cancel()
+	if err := <-ended; err != nil {
+		b.Fatal(err)
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1000, "p50-us")
+	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1000, "p99-us")
 }

@@ -59,39 +59,6 @@ func (e *engine) takeWaiting(batch []*task) []*task {
 	return nil
 }
 
-// suspected says that there is a task to be claimed alone whose route works. Until it has ended, nothing else
-// is claimed. The caller holds the lock.
-func (e *engine) suspected() bool {
-	for t := e.suspects.front(); t != nil && t.dropped; t = e.suspects.front() {
-		e.recycle(e.suspects.pop())
-	}
-	for i := range e.suspects.len() {
-		if t := e.suspects.at(i); !t.dropped && !t.route.resting(t) {
-			return true
-		}
-	}
-	return false
-}
-
-// takeAlone takes a suspect, once nothing else runs. The caller holds the lock. (DEDUP-024)
-func (e *engine) takeAlone() *task {
-	if !e.calm() {
-		return nil
-	}
-	var taken *task
-	e.suspects.keep(func(t *task) bool {
-		if taken != nil || t.dropped || t.route.resting(t) {
-			return true
-		}
-		taken = t
-		return false
-	})
-	taken.alone, e.alone = true, true
-	e.takeOff(taken, claiming)
-	taken.route.claiming++
-	return taken
-}
-
 // fill takes what the routes have room for, each route in its turn first. The caller holds the lock.
 func (e *engine) fill(batch []*task) []*task {
 	now := time.Time{}
@@ -145,37 +112,6 @@ func (r *route) ahead(c *Config) int {
 	}
 	per := max(r.handler, time.Microsecond)
 	return min(max(workers*int(aheadFor/per), workers), 2*c.Batch)
-}
-
-// takeProbe takes the delivery that shows whether a route that rests works again. The caller holds the lock.
-func (e *engine) takeProbe(r *route, now time.Time) *task {
-	if r.breaker.state != breakerOpen || now.Before(r.breaker.until) {
-		return nil
-	}
-	r.waiting.keep(func(t *task) bool {
-		if t.dropped {
-			e.recycle(t)
-			return false
-		}
-		return true
-	})
-	found := -1
-	for i := range r.waiting.len() {
-		if r.breaker.admits(r.waiting.at(i).d.Key, now, false) {
-			found = i
-			break
-		}
-	}
-	if found < 0 && r.waiting.len() > 0 && r.breaker.admits(r.waiting.at(0).d.Key, now, true) {
-		found = 0
-	}
-	if found < 0 {
-		return nil
-	}
-	t := r.waiting.at(found)
-	r.waiting.keep(func(other *task) bool { return other != t })
-	t.probe = r.breaker.starts(t.d.Key)
-	return t
 }
 
 // claimAll claims a batch, however long the store takes to come back. It leaves out those whose partition is
@@ -255,71 +191,4 @@ func (e *engine) claimed(batch []*task) {
 	if len(back) > 0 {
 		e.giveBack(back)
 	}
-}
-
-// probeLost takes note of a probe that never came to its handler: another one may go. The caller holds the
-// lock.
-func (e *engine) probeLost(t *task) {
-	if t.probe {
-		t.probe = false
-		t.route.breaker.ends(t.d.Key, neither, true, time.Now())
-		e.claimers.Signal()
-	}
-}
-
-// resting says that a delivery of the route that is claimed is not to begin. The caller holds the lock.
-func (r *route) resting(t *task) bool {
-	return r.paused || r.breaker.state != breakerClosed && !t.probe
-}
-
-// giveBack returns claims that never began, and puts their tasks where they belong now.
-func (e *engine) giveBack(back []*task) {
-	ds := make([]*guard.Delivery, len(back))
-	alone := make([]bool, len(back))
-	for i, t := range back {
-		ds[i], alone[i] = &t.d, t.d.Alone || t.alone
-	}
-	if err := e.guard.GiveBack(e.base, ds); err != nil {
-		e.warn("claims not given back: their leases run out by themselves", "error", err)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for i := len(back) - 1; i >= 0; i-- { // to the front, so that they keep their order
-		t := back[i]
-		e.probeLost(t)
-		if t.part.share.revoked {
-			e.abandon(t)
-			continue
-		}
-		e.land(t)
-		if alone[i] {
-			t.state = waiting
-			e.suspects.pushFront(t)
-			e.claimers.Signal()
-			continue
-		}
-		e.waitFirst(t)
-	}
-}
-
-// recall gives back what is claimed and has not begun, of a route that rests or a share that is revoked. The
-// caller holds the lock.
-func (e *engine) recall(r *route, wanted func(*task) bool) {
-	var back []*task
-	r.runnable.keep(func(t *task) bool {
-		if wanted(t) {
-			t.state = claiming
-			back = append(back, t)
-			return false
-		}
-		return true
-	})
-	if len(back) == 0 {
-		return
-	}
-	e.side.Add(1)
-	go func() {
-		defer e.side.Done()
-		e.giveBack(back)
-	}()
 }
