@@ -16,7 +16,7 @@ import (
 
 func TestTwoMembersShareAndTakeOver(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 4)
+	b, topic := onKafka(t, 4)
 	one, two := member(t, b, topic, topic), member(t, b, topic, topic)
 	first := join(t, one)
 	if len(first.Assignments()) != 4 {
@@ -73,7 +73,7 @@ func TestTwoMembersShareAndTakeOver(t *testing.T) {
 // kafka-go's Reader: a late commit after a rebalance returns nil and sets the group back (#1308, #1398).
 func TestFault01LateCommitIsRefused(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	publish(t, b, numbered(topic, 20, 3)...)
 	p := at(topic, 0)
 	one, two := member(t, b, topic, topic), member(t, b, topic, topic)
@@ -118,7 +118,7 @@ func TestFault01LateCommitIsRefused(t *testing.T) {
 // Commits that overtake each other: the offset never goes back (kafka-go#202).
 func TestFault02CommittedOffsetNeverGoesBack(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	n := join(t, member(t, b, topic, topic))
 	p := at(topic, 0)
 	for _, offset := range []int64{4, 9, 3, 8} {
@@ -144,7 +144,7 @@ func TestFault02CommittedOffsetNeverGoesBack(t *testing.T) {
 // (#732, #1262), and read from their first message (sarama#1739).
 func TestFault03AddedPartitionsAreReadFromTheEarliest(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	one := member(t, b, topic, topic)
 	first := join(t, one)
 	if err := first.Commit(t.Context(), map[broker.TopicPartition]int64{at(topic, 0): 3}); err != nil {
@@ -179,7 +179,7 @@ func TestFault03AddedPartitionsAreReadFromTheEarliest(t *testing.T) {
 
 func TestMembersComeAndGoAndNothingIsLost(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 6)
+	b, topic := onKafka(t, 6)
 	c := newConsumer()
 	var wait sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
@@ -217,7 +217,7 @@ func TestMembersComeAndGoAndNothingIsLost(t *testing.T) {
 // (spring-kafka#2525).
 func TestFault17PausedPartitionGoesOnAfterARebalance(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 2)
+	b, topic := onKafka(t, 2)
 	one := member(t, b, topic, topic)
 	first := join(t, one)
 	publish(t, b, numbered(topic, 100, 20)...)
@@ -246,7 +246,7 @@ func TestFault17PausedPartitionGoesOnAfterARebalance(t *testing.T) {
 
 func TestAMemberMayReadSeveralTopicsAndHaveNoShare(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	retry := topic + ".retry.payments"
 	realtest.CreateTopic(t, realtest.Kafka(t), retry, 1)
 	one := member(t, b, topic, topic, retry)
@@ -288,7 +288,7 @@ func TestAMemberMayReadSeveralTopicsAndHaveNoShare(t *testing.T) {
 
 func TestFetchSaysWhenTheLogWasCut(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	n := join(t, member(t, b, topic, topic))
 	publish(t, b, numbered(topic, 5, 1)...)
 	_, err := n.Fetch(t.Context(), at(topic, 0), 99, 1000)
@@ -320,7 +320,7 @@ func TestFetchSaysWhenTheLogWasCut(t *testing.T) {
 
 func TestCloseEndsWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	g := member(t, b, topic, topic)
 	n := join(t, g)
 	fetched := make(chan error)

@@ -81,7 +81,7 @@ func deleteTopics(t *testing.T, b *Broker, names ...string) {
 
 func TestGrowKeepsTheOrderOfEachKey(t *testing.T) {
 	t.Parallel()
-	b, old := real(t, 2)
+	b, old := onKafka(t, 2)
 	g := move(b, old, 6, "payments-"+old)
 	retry := broker.RetryTopic(old, "payments-"+old)
 	realtest.CreateTopic(t, realtest.Kafka(t), retry, 1)
@@ -157,7 +157,7 @@ func TestGrowKeepsTheOrderOfEachKey(t *testing.T) {
 
 func TestGrowGoesOnWhereItWasStopped(t *testing.T) {
 	t.Parallel()
-	b, old := real(t, 1)
+	b, old := onKafka(t, 1)
 	alter(t, b, old, "max.message.bytes", "500000")
 	alter(t, b, old, "retention.ms", "7200000")
 	publish(t, b, numbered(old, 50, 5)...)
@@ -223,7 +223,7 @@ func alter(t *testing.T, b *Broker, topic, name, value string) {
 
 func TestGrowRefusesWhatWouldBreakTheOrder(t *testing.T) {
 	t.Parallel()
-	b, old := real(t, 2)
+	b, old := onKafka(t, 2)
 	brokers := realtest.Kafka(t)
 	publish(t, b, numbered(old, 10, 3)...)
 	reader := join(t, member(t, b, "reader-"+old, old))
@@ -291,7 +291,7 @@ func TestGrowRefusesWhatWouldBreakTheOrder(t *testing.T) {
 
 func TestGrowNoticesWritesBehindTheFenceAndCanBeUndone(t *testing.T) {
 	t.Parallel()
-	b, old := real(t, 1)
+	b, old := onKafka(t, 1)
 	publish(t, b, numbered(old, 10, 3)...)
 	g := move(b, old, 2, "g-"+old)
 	deleteTopics(t, b, g.New)

@@ -34,8 +34,8 @@ func opened(t *testing.T, config Config) *Broker {
 	return b
 }
 
-// real is a broker with a topic of its own.
-func real(t *testing.T, partitions int) (*Broker, string) {
+// onKafka is a broker with a topic of its own.
+func onKafka(t *testing.T, partitions int) (*Broker, string) {
 	t.Helper()
 	brokers := realtest.Kafka(t)
 	topic := realtest.Topic(t, brokers, partitions)

@@ -12,7 +12,7 @@ import (
 
 func TestLagIsByPartitionWithTheAgeOfTheOldest(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 2)
+	b, topic := onKafka(t, 2)
 	start := time.Now()
 	publish(t, b, numbered(topic, 100, 30)...)
 	n := join(t, member(t, b, topic, topic))
@@ -72,7 +72,7 @@ func TestLagMeterTellsLagGrowthAndAge(t *testing.T) {
 		}
 	}
 
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	publish(t, b, numbered(topic, 7, 1)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

@@ -20,7 +20,7 @@ import (
 
 func TestBytesArriveAsTheyWere(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	all := make([]byte, 256)
 	for i := range all {
 		all[i] = byte(i)
@@ -78,7 +78,7 @@ func TestEachCompressionKeepsPartitionAndOrder(t *testing.T) {
 
 func TestMessagesWithoutAKeyUseAllPartitions(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 3)
+	b, topic := onKafka(t, 3)
 	for i := range 30 {
 		publish(t, b, broker.Message{Topic: topic, Value: fmt.Append(nil, i)})
 	}
@@ -96,7 +96,7 @@ func TestMessagesWithoutAKeyUseAllPartitions(t *testing.T) {
 
 func TestAMessageThatIsTooLargeFailsAloneAndHoldsItsKeyBack(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	huge := make([]byte, 2<<20)
 	for i := range huge {
 		huge[i] = byte(rand.Uint32()) // not to be compressed
@@ -137,7 +137,7 @@ func TestAMessageThatIsTooLargeFailsAloneAndHoldsItsKeyBack(t *testing.T) {
 // Many that are each fine and too much together are sent in several batches.
 func TestMoreThanABatchHoldsIsSentInSeveral(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	b.config.MaxBatchBytes = 10 << 20 // more than the topic takes: it has to be halved
 	var sent []broker.Message
 	for i := range 8 {
@@ -151,7 +151,7 @@ func TestMoreThanABatchHoldsIsSentInSeveral(t *testing.T) {
 
 func TestAnUnknownTopicIsNamed(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	b.config.UnknownTopicFor = 500 * time.Millisecond
 	errs := b.Publish(t.Context(), []broker.Message{
 		{Topic: "nobody-made-it", Value: []byte("x")}, {Topic: topic, Value: []byte("x")}, {Topic: "a b", Value: []byte("x")}})
@@ -173,7 +173,7 @@ func TestAnUnknownTopicIsNamed(t *testing.T) {
 
 func TestATopicIsFoundAsSoonAsItIsThere(t *testing.T) {
 	t.Parallel()
-	b, _ := real(t, 1)
+	b, _ := onKafka(t, 1)
 	brokers := realtest.Kafka(t)
 	name := realtest.Topic(t, brokers, 1) + "-new"
 	done := make(chan []error)
@@ -188,7 +188,7 @@ func TestATopicIsFoundAsSoonAsItIsThere(t *testing.T) {
 
 func TestPublishEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	errs := b.Publish(ctx, []broker.Message{{Topic: topic, Key: []byte("k"), Value: []byte("x")}})
@@ -205,7 +205,7 @@ func TestPublishEndsWithItsContext(t *testing.T) {
 // Dead letters of a topic with more partitions go by their key.
 func TestFault17DeadLetterTopicMayHaveFewerPartitions(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 12)
+	b, topic := onKafka(t, 12)
 	letters := topic + ".dlq.payments"
 	realtest.CreateTopic(t, realtest.Kafka(t), letters, 2)
 	sent := numbered(topic, 200, 40)

@@ -50,14 +50,22 @@ func bytesOf(b []byte) protocol.Bytes {
 	return protocol.NewBytes(b)
 }
 
-// messageOf takes a record out of kafka-go's buffers.
+// messageOf takes a record out of kafka-go's buffers, key and value in one piece.
 func messageOf(at broker.TopicPartition, r *protocol.Record) (broker.Message, error) {
 	m := broker.Message{Topic: at.Topic, Partition: at.Partition, Offset: r.Offset, Time: r.Time}
+	defer discard(r)
+	size := 0
+	for _, b := range [...]protocol.Bytes{r.Key, r.Value} {
+		if b != nil {
+			size += b.Len()
+		}
+	}
+	piece := make([]byte, size)
 	var err error
-	if m.Key, err = take(r.Key); err != nil {
+	if m.Key, piece, err = take(r.Key, piece); err != nil {
 		return m, err
 	}
-	if m.Value, err = take(r.Value); err != nil {
+	if m.Value, _, err = take(r.Value, piece); err != nil {
 		return m, err
 	}
 	if len(r.Headers) > 0 {
@@ -69,15 +77,14 @@ func messageOf(at broker.TopicPartition, r *protocol.Record) (broker.Message, er
 	return m, nil
 }
 
-// take copies b and gives its buffer back. An empty one is not nil.
-func take(b protocol.Bytes) ([]byte, error) {
+// take copies b into a piece, and gives what is left of that. An empty one is not nil.
+func take(b protocol.Bytes, piece []byte) (taken, rest []byte, err error) {
 	if b == nil {
-		return nil, nil
+		return nil, piece, nil
 	}
-	defer func() { _ = b.Close() }()
-	taken := make([]byte, b.Len())
-	_, err := io.ReadFull(b, taken)
-	return taken, err
+	n := b.Len()
+	_, err = io.ReadFull(b, piece[:n])
+	return piece[:n:n], piece[n:], err
 }
 
 // discard gives a record's buffers back.

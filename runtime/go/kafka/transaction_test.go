@@ -19,7 +19,7 @@ import (
 // markers, which take offsets, do not hold the group up.
 func TestAbortedTransactionsAreNotDelivered(t *testing.T) {
 	t.Parallel()
-	b, topic := real(t, 1)
+	b, topic := onKafka(t, 1)
 	producer := beginTransactions(t, b, topic)
 	producer.write(t, "one", true)
 	producer.write(t, "two aborted", false)

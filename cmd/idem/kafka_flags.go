@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-spec/idem/runtime/go/kafka"
+)
+
+// kafkaFlags say how to reach Kafka. A password is in no flag, where each process of the machine could read
+// it.
+type kafkaFlags struct {
+	brokers       []string
+	tls           bool
+	ca, cert, key string
+	sasl, user    string
+}
+
+const kafkaPassword = "KAFKA_PASSWORD"
+
+func (k *kafkaFlags) add(command *cobra.Command) {
+	f := command.Flags()
+	f.StringSliceVar(&k.brokers, "brokers", nil, "brokers, host:port joined by commas (default: KAFKA_BROKERS)")
+	f.BoolVar(&k.tls, "tls", false, "speak TLS; --ca and --cert imply it")
+	f.StringVar(&k.ca, "ca", "", "PEM file of the authority that signed the brokers' certificates (default: the system's)")
+	f.StringVar(&k.cert, "cert", "", "PEM file of the client's certificate")
+	f.StringVar(&k.key, "key", "", "PEM file of its key")
+	f.StringVar(&k.sasl, "sasl", "", "PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; the password is "+kafkaPassword)
+	f.StringVar(&k.user, "user", "", "user of --sasl")
+}
+
+func (k *kafkaFlags) config() (kafka.Config, error) {
+	config := kafka.Config{Brokers: k.brokers, ClientID: "idem-cli", Logger: slog.New(slog.DiscardHandler)}
+	if len(config.Brokers) == 0 {
+		brokers := os.Getenv("KAFKA_BROKERS")
+		if brokers == "" {
+			return config, errors.New("no --brokers, and KAFKA_BROKERS is not set: name a broker, as in localhost:9092")
+		}
+		config.Brokers = strings.Split(brokers, ",")
+	}
+	if k.tls || k.ca != "" || k.cert != "" {
+		var err error
+		if config.TLS, err = k.tlsConfig(); err != nil {
+			return config, err
+		}
+	}
+	if k.sasl == "" {
+		if k.user != "" {
+			return config, errors.New("--user goes with --sasl")
+		}
+		return config, nil
+	}
+	password := os.Getenv(kafkaPassword)
+	if k.user == "" || password == "" {
+		return config, errors.New("--sasl needs --user, and the password in " + kafkaPassword)
+	}
+	config.SASL = kafka.SASL{Mechanism: k.sasl, User: k.user, Password: password}
+	return config, nil
+}
+
+func (k *kafkaFlags) tlsConfig() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if k.ca != "" {
+		pem, err := os.ReadFile(k.ca)
+		if err != nil {
+			return nil, brokenf("--ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, brokenf("--ca: %s has no certificate", k.ca)
+		}
+	}
+	if k.cert != "" {
+		pair, err := tls.LoadX509KeyPair(k.cert, cmp.Or(k.key, k.cert))
+		if err != nil {
+			return nil, brokenf("--cert: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// open connects.
+func (k *kafkaFlags) open() (*kafka.Broker, error) {
+	config, err := k.config()
+	if err != nil {
+		return nil, err
+	}
+	b, err := kafka.Open(config)
+	if err != nil {
+		return nil, brokenf("%w", err)
+	}
+	return b, nil
+}

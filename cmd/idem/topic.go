@@ -1,0 +1,13 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func newTopic(std streams) *cobra.Command {
+	command := &cobra.Command{
+		Use:   "topic",
+		Short: "Work on topics of Kafka",
+	}
+	group(command)
+	command.AddCommand(newTopicGrow(std))
+	return command
+}
