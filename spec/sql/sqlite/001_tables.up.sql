@@ -42,14 +42,13 @@ CREATE TABLE msg_retry (
     idempotency_key  TEXT    NOT NULL,
     event_type       TEXT    NOT NULL,
     biz_key          TEXT    NOT NULL,
-    event_id         TEXT    NOT NULL,
+    msg_id           TEXT    NOT NULL,
     source_topic     TEXT    NOT NULL,
     source_partition INTEGER NOT NULL,
     source_offset    INTEGER NOT NULL,
     redrive_count    INTEGER NOT NULL,
     retry_count      INTEGER NOT NULL,
     hold_count       INTEGER NOT NULL,
-    position         INTEGER NOT NULL,
     action           TEXT    NOT NULL,
     reason           TEXT    NOT NULL,
     topic            TEXT    NOT NULL,
@@ -59,27 +58,26 @@ CREATE TABLE msg_retry (
     next_retry_time  INTEGER NOT NULL,
     status           TEXT    NOT NULL CHECK (status IN ('PENDING', 'PARKED')),
     lane_topic       TEXT    NOT NULL,
-    lane_biz_key     TEXT    NOT NULL,
-    claim_token      TEXT    NOT NULL DEFAULT '',
-    claim_until      INTEGER NOT NULL DEFAULT 0,
+    lane_key         TEXT    NOT NULL,
+    token            TEXT    NOT NULL DEFAULT '',
+    claimed_until    INTEGER NOT NULL DEFAULT 0,
     publications     INTEGER NOT NULL DEFAULT 0,
     created_at       INTEGER NOT NULL,
     UNIQUE (scope, idempotency_key, source_topic, source_partition, source_offset)
 ) STRICT;
 
 CREATE INDEX msg_retry_due ON msg_retry (next_retry_time, id) WHERE status = 'PENDING';
-CREATE INDEX msg_retry_claimed ON msg_retry (claim_until) WHERE claim_token <> '';
-CREATE INDEX msg_retry_parked ON msg_retry (scope, lane_topic, lane_biz_key, id) WHERE status = 'PARKED';
-CREATE INDEX msg_retry_held ON msg_retry (scope, biz_key) WHERE action = 'HOLD';
+CREATE INDEX msg_retry_claimed ON msg_retry (claimed_until) WHERE token <> '';
+CREATE INDEX msg_retry_parked ON msg_retry (scope, lane_topic, lane_key, id) WHERE status = 'PARKED';
+CREATE INDEX msg_retry_held ON msg_retry (scope, biz_key) WHERE action = 'HOLD' AND status = 'PENDING';
 
 -- The lanes that are parked, and the key of the head (CONS-013).
 CREATE TABLE idem_lane (
-    scope      TEXT    NOT NULL,
-    topic      TEXT    NOT NULL,
-    biz_key    TEXT    NOT NULL,
-    head_key   TEXT    NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
+    scope    TEXT    NOT NULL,
+    topic    TEXT    NOT NULL,
+    biz_key  TEXT    NOT NULL,
+    head_key TEXT    NOT NULL,
+    since    INTEGER NOT NULL,
     PRIMARY KEY (scope, topic, biz_key)
 ) STRICT, WITHOUT ROWID;
 
@@ -107,23 +105,23 @@ CREATE TABLE dead_letter (
     UNIQUE (scope, source_topic, source_partition, source_offset)
 ) STRICT;
 
-CREATE INDEX dead_letter_open ON dead_letter (scope, event_type, created_at) WHERE redriven_at = 0;
-CREATE INDEX dead_letter_key ON dead_letter (scope, idempotency_key);
+CREATE INDEX dead_letter_waiting ON dead_letter (scope, event_type, created_at) WHERE redriven_at = 0;
+CREATE INDEX dead_letter_key ON dead_letter (idempotency_key);
 
 -- Messages that the broker has not confirmed (CONS-023), in the order of id within one (topic, message_key).
 CREATE TABLE outbox (
-    id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    topic       TEXT    NOT NULL,
-    message_key BLOB,
-    headers     TEXT    NOT NULL,
-    payload     BLOB,
-    created_at  INTEGER NOT NULL,
-    attempts    INTEGER NOT NULL DEFAULT 0,
-    failed      INTEGER NOT NULL DEFAULT 0,
-    last_error  TEXT    NOT NULL DEFAULT '',
-    next_at     INTEGER NOT NULL DEFAULT 0,
-    claim_token TEXT    NOT NULL DEFAULT '',
-    claim_until INTEGER NOT NULL DEFAULT 0
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    topic         TEXT    NOT NULL,
+    message_key   BLOB,
+    headers       TEXT    NOT NULL,
+    payload       BLOB,
+    created_at    INTEGER NOT NULL,
+    attempts      INTEGER NOT NULL DEFAULT 0,
+    failed        INTEGER NOT NULL DEFAULT 0,
+    last_error    TEXT    NOT NULL DEFAULT '',
+    next_at       INTEGER NOT NULL DEFAULT 0,
+    token         TEXT    NOT NULL DEFAULT '',
+    claimed_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE INDEX outbox_key ON outbox (topic, message_key, id);

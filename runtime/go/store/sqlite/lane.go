@@ -36,11 +36,10 @@ func (w *writer) leaveLane(scope string, lane store.Lane, key string) error {
 	return w.letGo(scope, lane)
 }
 
-// letGo makes the first parked message the head, or the lane free. (CONS-014)
+// letGo makes the key of the first parked message the head, and all its rows due, or the lane free. (CONS-014)
 func (w *writer) letGo(scope string, lane store.Lane) error {
-	var id int64
 	var next string
-	err := w.row("lane_next", scope, lane.Topic, lane.BizKey).Scan(&id, &next)
+	err := w.row("lane_next", scope, lane.Topic, lane.BizKey).Scan(&next)
 	if errors.Is(err, sql.ErrNoRows) {
 		_, err := w.exec("lane_delete", scope, lane.Topic, lane.BizKey)
 		return err
@@ -48,7 +47,7 @@ func (w *writer) letGo(scope string, lane store.Lane) error {
 	if err != nil {
 		return fmt.Errorf("lane_next: %w", err)
 	}
-	if _, err := w.exec("lane_release", id, w.now.UnixMilli()); err != nil {
+	if _, err := w.exec("lane_release", scope, lane.Topic, lane.BizKey, next, w.now.UnixMilli()); err != nil {
 		return err
 	}
 	return w.setHead(scope, lane, next)

@@ -9,34 +9,34 @@ INSERT INTO outbox (topic, message_key, headers, payload, created_at, next_at) V
 SELECT EXISTS (SELECT 1 FROM outbox WHERE topic = ?1 AND message_key = ?2);
 
 -- name: outbox_claim
--- ?1 token, ?2 now, ?3 claim_until, ?4 limit. A row behind one of its (topic, message_key) that is claimed, not
+-- ?1 token, ?2 now, ?3 claimed_until, ?4 limit. A row behind one of its (topic, message_key) that is claimed, not
 -- due, or failed has to wait for it; a row without a key waits for none. The rows come in any order.
 UPDATE outbox
-   SET claim_token = ?1, claim_until = ?3
+   SET token = ?1, claimed_until = ?3
  WHERE id IN (
        SELECT o.id FROM outbox o
-        WHERE o.failed = 0 AND o.next_at <= ?2 AND o.claim_until <= ?2
+        WHERE o.failed = 0 AND o.next_at <= ?2 AND o.claimed_until <= ?2
           AND (o.message_key IS NULL OR NOT EXISTS (
               SELECT 1 FROM outbox b
                WHERE b.topic = o.topic AND b.message_key = o.message_key AND b.id < o.id
-                 AND (b.failed = 1 OR b.next_at > ?2 OR b.claim_until > ?2)))
+                 AND (b.failed = 1 OR b.next_at > ?2 OR b.claimed_until > ?2)))
         ORDER BY o.id LIMIT ?4)
-RETURNING id, topic, message_key, headers, payload, created_at, attempts, failed, last_error, next_at, claim_token,
+RETURNING id, topic, message_key, headers, payload, created_at, attempts, failed, last_error, next_at, token,
           message_key IS NULL, payload IS NULL;
 
 -- name: outbox_sent
 -- ?1 id, ?2 token.
-DELETE FROM outbox WHERE id = ?1 AND claim_token = ?2;
+DELETE FROM outbox WHERE id = ?1 AND token = ?2;
 
 -- name: outbox_give_back
 -- ?1 id, ?2 token, ?3 next_at. It was not tried.
-UPDATE outbox SET next_at = ?3, claim_token = '', claim_until = 0 WHERE id = ?1 AND claim_token = ?2;
+UPDATE outbox SET next_at = ?3, token = '', claimed_until = 0 WHERE id = ?1 AND token = ?2;
 
 -- name: outbox_not_sent
 -- ?1 id, ?2 token, ?3 last_error, ?4 next_at, ?5 failed.
 UPDATE outbox
-   SET attempts = attempts + 1, last_error = ?3, next_at = ?4, failed = ?5, claim_token = '', claim_until = 0
- WHERE id = ?1 AND claim_token = ?2;
+   SET attempts = attempts + 1, last_error = ?3, next_at = ?4, failed = ?5, token = '', claimed_until = 0
+ WHERE id = ?1 AND token = ?2;
 
 -- name: outbox_retry_failed
 -- ?1 limit, ?2 now. The oldest first; the relay counts its tries from 0 again.

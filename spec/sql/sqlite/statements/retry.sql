@@ -1,57 +1,58 @@
 -- The deliveries to come, and the lanes that are parked.
 
 -- name: retry_write
--- The columns in the order of the table, from scope to lane_biz_key and created_at. A second write of one
+-- The columns in the order of the table, from scope to lane_key and created_at. A second write of one
 -- delivery raises the row by (redrive_count, position), and takes it from the scheduler (DEDUP-027).
-INSERT INTO msg_retry (scope, idempotency_key, event_type, biz_key, event_id,
+INSERT INTO msg_retry (scope, idempotency_key, event_type, biz_key, msg_id,
                        source_topic, source_partition, source_offset,
-                       redrive_count, retry_count, hold_count, position, action, reason,
-                       topic, message_key, headers, payload, next_retry_time, status, lane_topic, lane_biz_key, created_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?10 + ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
+                       redrive_count, retry_count, hold_count, action, reason,
+                       topic, message_key, headers, payload, next_retry_time, status, lane_topic, lane_key, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
     ON CONFLICT (scope, idempotency_key, source_topic, source_partition, source_offset) DO UPDATE
-   SET event_type = excluded.event_type, biz_key = excluded.biz_key, event_id = excluded.event_id,
+   SET event_type = excluded.event_type, biz_key = excluded.biz_key, msg_id = excluded.msg_id,
        redrive_count = excluded.redrive_count, retry_count = excluded.retry_count,
-       hold_count = excluded.hold_count, position = excluded.position,
+       hold_count = excluded.hold_count,
        action = excluded.action, reason = excluded.reason, topic = excluded.topic,
        message_key = excluded.message_key, headers = excluded.headers, payload = excluded.payload,
        next_retry_time = excluded.next_retry_time, status = excluded.status,
-       lane_topic = excluded.lane_topic, lane_biz_key = excluded.lane_biz_key,
-       claim_token = '', claim_until = 0
+       lane_topic = excluded.lane_topic, lane_key = excluded.lane_key,
+       token = '', claimed_until = 0
  WHERE excluded.redrive_count > msg_retry.redrive_count
-    OR (excluded.redrive_count = msg_retry.redrive_count AND excluded.position >= msg_retry.position);
+    OR (excluded.redrive_count = msg_retry.redrive_count
+        AND excluded.retry_count + excluded.hold_count >= msg_retry.retry_count + msg_retry.hold_count);
 
 -- name: retry_claim
--- ?1 token, ?2 now, ?3 claim_until, ?4 limit. The rows come in any order.
+-- ?1 token, ?2 now, ?3 claimed_until, ?4 limit. The rows come in any order.
 UPDATE msg_retry
-   SET claim_token = ?1, claim_until = ?3, publications = publications + 1
+   SET token = ?1, claimed_until = ?3, publications = publications + 1
  WHERE id IN (
        SELECT id FROM msg_retry
-        WHERE status = 'PENDING' AND next_retry_time <= ?2 AND claim_until <= ?2
+        WHERE status = 'PENDING' AND next_retry_time <= ?2 AND claimed_until <= ?2
         ORDER BY next_retry_time, id LIMIT ?4)
-RETURNING id, scope, idempotency_key, event_type, biz_key, event_id,
+RETURNING id, scope, idempotency_key, event_type, biz_key, msg_id,
           source_topic, source_partition, source_offset, redrive_count, retry_count, hold_count,
           action, reason, topic, message_key, headers, payload, next_retry_time, status,
-          lane_topic, lane_biz_key, claim_token, publications, created_at,
+          lane_topic, lane_key, token, publications, created_at,
           message_key IS NULL, payload IS NULL;
 
 -- name: retry_mark
 -- ?1 id, ?2 token, ?3 redrive_count, ?4 position. 0 rows: it was written again since (DEDUP-027).
 DELETE FROM msg_retry
- WHERE id = ?1 AND claim_token = ?2 AND redrive_count = ?3 AND position = ?4;
+ WHERE id = ?1 AND token = ?2 AND redrive_count = ?3 AND retry_count + hold_count = ?4;
 
 -- name: retry_postpone
 -- ?1 id, ?2 token, ?3 redrive_count, ?4 position, ?5 next_retry_time.
 UPDATE msg_retry
-   SET claim_token = '', claim_until = 0, next_retry_time = ?5
- WHERE id = ?1 AND claim_token = ?2 AND redrive_count = ?3 AND position = ?4;
+   SET token = '', claimed_until = 0, next_retry_time = ?5
+ WHERE id = ?1 AND token = ?2 AND redrive_count = ?3 AND retry_count + hold_count = ?4;
 
 -- name: retry_next
 -- When the next row falls due: one that nobody has claimed, or one whose claim ends. NULL: none.
 SELECT min(due) FROM (
        SELECT * FROM (SELECT next_retry_time AS due FROM msg_retry
-                       WHERE status = 'PENDING' AND claim_token = '' ORDER BY next_retry_time LIMIT 1)
+                       WHERE status = 'PENDING' AND token = '' ORDER BY next_retry_time LIMIT 1)
         UNION ALL
-       SELECT min(claim_until) FROM msg_retry WHERE status = 'PENDING' AND claim_token <> '');
+       SELECT min(claimed_until) FROM msg_retry WHERE status = 'PENDING' AND token <> '');
 
 -- name: retry_wake
 -- ?1 scope, ?2 biz_key, ?3 now.
@@ -71,18 +72,22 @@ SELECT head_key FROM idem_lane WHERE scope = ?1 AND topic = ?2 AND biz_key = ?3;
 
 -- name: lane_write
 -- ?4 head_key, ?5 now.
-INSERT INTO idem_lane (scope, topic, biz_key, head_key, created_at, updated_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?5)
-    ON CONFLICT (scope, topic, biz_key) DO UPDATE SET head_key = excluded.head_key, updated_at = excluded.updated_at;
+INSERT INTO idem_lane (scope, topic, biz_key, head_key, since)
+VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (scope, topic, biz_key) DO UPDATE SET head_key = excluded.head_key, since = excluded.since;
 
 -- name: lane_next
-SELECT id, idempotency_key FROM msg_retry
- WHERE scope = ?1 AND lane_topic = ?2 AND lane_biz_key = ?3 AND status = 'PARKED'
+-- The key of the first that is parked, which becomes the head.
+SELECT idempotency_key FROM msg_retry
+ WHERE scope = ?1 AND lane_topic = ?2 AND lane_key = ?3 AND status = 'PARKED'
  ORDER BY id LIMIT 1;
 
 -- name: lane_release
--- ?1 id, ?2 now.
-UPDATE msg_retry SET status = 'PENDING', next_retry_time = ?2, claim_token = '', claim_until = 0 WHERE id = ?1;
+-- ?4 the key, ?5 now. All that is parked of the key: of two copies the first may be stale, and must not wait for
+-- the other, which would wait behind its own key (CONS-014).
+UPDATE msg_retry
+   SET status = 'PENDING', next_retry_time = ?5, token = '', claimed_until = 0
+ WHERE scope = ?1 AND lane_topic = ?2 AND lane_key = ?3 AND status = 'PARKED' AND idempotency_key = ?4;
 
 -- name: lane_delete
 DELETE FROM idem_lane WHERE scope = ?1 AND topic = ?2 AND biz_key = ?3;
@@ -93,6 +98,6 @@ DELETE FROM idem_lane WHERE scope = ?1 AND topic = ?2 AND biz_key = ?3;
 SELECT l.scope, l.topic, l.biz_key
   FROM idem_lane l LEFT JOIN idem_record r ON r.scope = l.scope AND r.key = l.head_key
  WHERE r.state IN (2, 4)
-    OR (l.updated_at <= ?2 AND coalesce(r.updated_at, 0) <= ?2
+    OR (l.since <= ?2 AND coalesce(r.updated_at, 0) <= ?2
         AND NOT EXISTS (SELECT 1 FROM msg_retry m WHERE m.scope = l.scope AND m.idempotency_key = l.head_key))
  LIMIT ?1;
