@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/consumer"
@@ -21,6 +22,7 @@ type Case struct {
 	Setup    func(w *World) []consumer.Handler
 	Store    Store
 	Consumer consumer.Config
+	Limit    time.Duration
 	// Messages are what is published; a few are enough, since each fault happens to each of them.
 	Messages []broker.Message
 	// Effects is where the handler's effects can be seen.
@@ -212,7 +214,7 @@ func (k *checker) world(s schedule) (o outcome) {
 		if r, ok := k.c.Effects.(interface{ Reset() }); ok {
 			r.Reset()
 		}
-		w := New(t, Config{Handlers: k.c.Handlers, Setup: k.c.Setup, Store: k.c.Store, Consumer: k.c.Consumer})
+		w := New(t, Config{Handlers: k.c.Handlers, Setup: k.c.Setup, Store: k.c.Store, Consumer: k.c.Consumer, Limit: k.c.Limit})
 		before, err := k.c.Effects.List(w)
 		if err != nil {
 			t.Fatalf("idemtest: effects: %v", err)

@@ -210,8 +210,9 @@ func TestAWorldThatDoesNotComeToRestSaysWhatIsLeft(t *testing.T) {
 				return nil
 			})}
 		},
+		Limit:    10 * time.Minute,
 		Messages: refunds(t)[:1],
 		Effects:  &paid,
 	})
-	assert.Contains(t, words(found), "the world does not come to rest within 24h0m0s: 1 retries wait")
+	assert.Contains(t, words(found), "the world does not come to rest within 10m0s: 1 retries wait")
 }

@@ -66,7 +66,7 @@ func (p *process) make() (func(context.Context) error, error) {
 	}
 	s, b := w.store.process(p.step), seam.Broker(w.broker, p.step)
 	if o, ok := s.(Full); ok {
-		relay, err := outbox.NewRelay(o, b, outbox.RelayConfig{Log: c.Log})
+		relay, err := outbox.NewRelay(o, b, outbox.RelayConfig{Log: c.Log, Poll: 5 * time.Second})
 		if err != nil {
 			return nil, err
 		}
