@@ -1,6 +1,6 @@
 -- Looks whether Redis alone can answer a claim, in front of a database that is the truth, and otherwise notes
 -- that one is being made. Only two answers are Redis' to give: SUCCESS with an equal fingerprint, and a live
--- PROCESSING; all else asks the database (DEDUP-031).
+-- PROCESSING, with an equal one too, where the delivery is not stale; all else asks the database (DEDUP-031).
 --
 -- KEYS[1]  the hint: <prefix>hint:{<scope>:<key>}
 -- ARGV[1]  owner of the claim          ARGV[2]  fingerprint, '' for none
@@ -28,10 +28,10 @@ if r[1] == '2' then
 end
 local till = tonumber(r[6] or '0')
 if r[1] == '1' and r[2] ~= owner and till > now then
-  local reused = #print == 25 and #fingerprint == 25 and string.sub(print, 1, 8) == string.sub(fingerprint, 1, 8) and print ~= fingerprint
+  -- The database admitted the fingerprint of the claim that is live: of another one it may think otherwise.
   local life = tonumber(r[4] or '0')
   local stale = redrive < life or (redrive == life and position < tonumber(r[5] or '0'))
-  if reused or stale then return {'ASK', '0', ''} end
+  if print ~= fingerprint or stale then return {'ASK', '0', ''} end
   return {'IN_PROGRESS', string.format('%.0f', till - now), ''}
 end
 till = now + tonumber(ARGV[5])

@@ -4,7 +4,7 @@
 --
 -- KEYS[1]  the hint
 -- ARGV[1]  owner of the claim
--- ARGV[2]  the fence of the claim in the database, 0 where it is not known: the database said DUPLICATE
+-- ARGV[2]  the fence of the claim in the database
 -- ARGV[3]  how long the hint is kept, in ms
 -- ARGV[4]  the result, '' for none
 --

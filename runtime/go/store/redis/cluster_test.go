@@ -17,8 +17,8 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
-// cluster is a Cluster of two nodes, of the redis-server that is installed.
-func cluster(t *testing.T) *redis.ClusterClient {
+// start starts a node of the redis-server that is installed.
+func start(t *testing.T, arguments ...string) (*redis.Client, *os.Process) {
 	t.Helper()
 	binary, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -27,22 +27,29 @@ func cluster(t *testing.T) *redis.ClusterClient {
 		}
 		t.Skip("redis-server is not installed")
 	}
+	port := freePort(t)
+	command := exec.Command(binary, append([]string{"--port", port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", t.TempDir()}, arguments...)...)
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	})
+	node := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + port})
+	t.Cleanup(func() { _ = node.Close() })
+	eventually(t, "node "+port+" answers", func(ctx context.Context) bool { return node.Ping(ctx).Err() == nil })
+	return node, command.Process
+}
+
+// cluster is a Cluster of two nodes.
+func cluster(t *testing.T) *redis.ClusterClient {
+	t.Helper()
 	var addresses, buses []string
 	var nodes []*redis.Client
 	for n := range 2 {
-		port, bus := freePort(t), freePort(t)
-		command := exec.Command(binary, "--port", port, "--cluster-port", bus, "--cluster-enabled", "yes", "--bind", "127.0.0.1",
-			"--save", "", "--appendonly", "no", "--dir", t.TempDir(), "--cluster-node-timeout", "5000")
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = command.Process.Kill()
-			_ = command.Wait()
-		})
-		node := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + port})
-		t.Cleanup(func() { _ = node.Close() })
-		eventually(t, "node "+port+" answers", func(ctx context.Context) bool { return node.Ping(ctx).Err() == nil })
+		bus := freePort(t)
+		node, _ := start(t, "--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "5000")
 		if err := node.Do(context.Background(), "CLUSTER", "ADDSLOTSRANGE", n*8192, n*8192+8191).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -52,8 +59,7 @@ func cluster(t *testing.T) *redis.ClusterClient {
 				t.Fatal(err)
 			}
 		}
-		nodes, addresses = append(nodes, node), append(addresses, "127.0.0.1:"+port)
-		buses = append(buses, bus)
+		nodes, addresses, buses = append(nodes, node), append(addresses, node.Options().Addr), append(buses, bus)
 	}
 	for _, node := range nodes {
 		eventually(t, "the cluster is whole", func(ctx context.Context) bool {
@@ -150,6 +156,9 @@ func TestEveryStepRunsOnACluster(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	h := s.Hints()
+	if err := h.Forgotten(ctx, []store.Lease{{Scope: "s", Key: keys[0]}, {Scope: "s", Key: keys[1], Fence: 3}, {Scope: "s", Key: keys[2]}}); err != nil {
+		t.Fatal(err)
+	}
 	if answers, err := h.Look(ctx, claims); err != nil || len(answers) != len(claims) {
 		t.Fatal(answers, err)
 	}

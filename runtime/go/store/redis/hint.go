@@ -68,8 +68,8 @@ func (h *Hints) Look(ctx context.Context, claims []store.Claim) ([]store.Grant, 
 	return answers, nil
 }
 
-// Succeeded notes claims that are SUCCESS in the database, after its commit. The fence of a lease is 0 where
-// the database said DUPLICATE of that claim. What Redis does not remember as this very claim is left alone.
+// Succeeded notes claims that are SUCCESS in the database, after its commit. What Redis does not remember as
+// this very claim is left alone.
 func (h *Hints) Succeeded(ctx context.Context, completions []store.Completion) error {
 	calls := make([]call, len(completions))
 	for i := range completions {
@@ -98,14 +98,17 @@ func (h *Hints) Extended(ctx context.Context, renewals []store.Renewal) error {
 	return h.tell(ctx, "extend", &extendScript, calls)
 }
 
-// Forgotten forgets keys, after the database has. The fence of a lease is what the database has by then, 0
-// where it has no record.
+// Forgotten forgets keys, after the database has, on the replicas too. The fence of a lease is what the
+// database has by then, 0 where it has no record.
 func (h *Hints) Forgotten(ctx context.Context, leases []store.Lease) error {
 	calls := make([]call, len(leases))
 	for i := range leases {
 		calls[i] = call{h.key(leases[i].Scope, leases[i].Key), []any{strconv.FormatInt(leases[i].Fence, 10), milliseconds(h.ttl)}}
 	}
-	return h.tell(ctx, "forget", &forgetHintScript, calls)
+	if err := h.tell(ctx, "forget", &forgetHintScript, calls); err != nil {
+		return err
+	}
+	return named(fmt.Sprintf("forget %d hints on the replicas", len(calls)), h.s.replicated(ctx, &forgetHintScript, calls))
 }
 
 func (h *Hints) tell(ctx context.Context, what string, s *script, calls []call) error {
