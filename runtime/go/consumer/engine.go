@@ -40,6 +40,7 @@ type engine struct {
 	claimers sync.Cond
 	workers  sync.Cond
 	settlers sync.Cond
+	crew     []*worker
 	lanes    *lanes
 	settleQ  queue
 	flight   int   // tasks that are in flight

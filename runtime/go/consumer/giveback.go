@@ -32,9 +32,18 @@ func (e *engine) giveBack(back []*task) {
 	}
 }
 
-// recall gives back what is claimed and has not begun, of a route that rests or a share that is revoked. The
-// caller holds the lock.
+// recall gives back what is claimed and has not begun, in the workers' chunks too: of a route that rests, or of a
+// share that is revoked. The caller holds the lock.
 func (e *engine) recall(r *route, wanted func(*task) bool) {
+	cut := false
+	for _, w := range e.crew {
+		if w.route == r {
+			cut = w.cut() || cut
+		}
+	}
+	if cut {
+		e.workers.Signal() // for what is not wanted back
+	}
 	var back []*task
 	r.runnable.keep(func(t *task) bool {
 		if wanted(t) {

@@ -37,6 +37,9 @@ type worker struct {
 func (e *engine) runLoop() {
 	defer e.wg.Done()
 	w := &worker{e: e}
+	e.mu.Lock()
+	e.crew = append(e.crew, w)
+	e.mu.Unlock()
 	w.late = time.AfterFunc(time.Hour, w.share)
 	defer w.late.Stop()
 	w.late.Stop()
@@ -102,6 +105,9 @@ func (w *worker) fill(r *route) {
 		w.e.claimers.Signal()
 	}
 	w.cursor.Store(uint64(len(w.tasks)) << 32)
+	if r.batch != nil { // all of it begins at once
+		w.cursor.Store(uint64(len(w.tasks))<<32 | uint64(len(w.tasks)))
+	}
 	if r.batch == nil && len(w.tasks) > 1 {
 		w.late.Reset(chunkLate)
 	}
@@ -143,17 +149,30 @@ func (w *worker) share() {
 	e := w.e
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	c := w.cursor.Load()
-	begun, end := int(c&(1<<32-1)), int(c>>32)
-	if begun >= end || !w.cursor.CompareAndSwap(c, uint64(begun)<<32|uint64(begun)) {
-		return
+	if w.cut() {
+		e.workers.Signal()
 	}
-	for i := end - 1; i >= begun; i-- {
-		t := w.tasks[i]
-		t.state = runnable
-		t.route.runnable.pushFront(t)
+}
+
+// cut takes from a chunk what has not begun, and puts it at the front of the queue; false where there is nothing.
+// The caller holds the lock.
+func (w *worker) cut() bool {
+	for {
+		c := w.cursor.Load()
+		begun, end := int(c&(1<<32-1)), int(c>>32)
+		if begun >= end {
+			return false
+		}
+		if !w.cursor.CompareAndSwap(c, uint64(begun)<<32|uint64(begun)) {
+			continue
+		}
+		for i := end - 1; i >= begun; i-- {
+			t := w.tasks[i]
+			t.state = runnable
+			t.route.runnable.pushFront(t)
+		}
+		return true
 	}
-	e.workers.Signal()
 }
 
 // done hands on what the first n of the chunk came to.

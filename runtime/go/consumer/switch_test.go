@@ -251,3 +251,32 @@ func TestLagIsMeasuredByPartition(t *testing.T) {
 		require.EqualValues(t, 7, w.seen.gauges[lag], "%v", w.seen.gauges)
 	})
 }
+
+// What of a worker's chunk has not begun does not begin after Pause.
+func TestPauseReachesTheChunks(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var calls tally
+		var stopping atomic.Pointer[Consumer]
+		c := w.config()
+		c.Workers = 1
+		k, _ := w.run(c, Idempotent(func(_ context.Context, m *payment) error {
+			calls.add(m.GetValue())
+			if k := stopping.Load(); k != nil {
+				return k.Pause("payment")
+			}
+			return nil
+		}))
+		w.pay(0, 3000) // the route is known to be fast now: chunks are large
+		settleDown(3 * time.Second)
+		require.Len(t, calls.list(), 3000)
+		stopping.Store(k)
+		w.pay(3000, 3300)
+		settleDown(3 * time.Second)
+		require.Len(t, calls.list(), 3001)
+		stopping.Store(nil)
+		require.NoError(t, k.Resume("payment"))
+		settleDown(3 * time.Second)
+		require.Len(t, calls.list(), 3300)
+		require.EqualValues(t, 3300, w.committed("payments"))
+	})
+}
