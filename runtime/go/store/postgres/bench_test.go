@@ -1,12 +1,16 @@
 package postgres_test
 
 import (
+	"context"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/postgres"
@@ -139,4 +143,82 @@ func fill(claims []store.Claim, n int) int {
 
 func perKey(b *testing.B) {
 	b.ReportMetric(float64(b.N)*batch/b.Elapsed().Seconds(), "keys/s")
+}
+
+// BenchmarkTx is one transaction a message, 32 at once: an update of the business table and the completion. The claims
+// are made before, in batches. "hand" is the same in pgx alone, with a table that has neither partitions nor settings.
+func BenchmarkTx(b *testing.B) {
+	const workers = 32
+	begin := func(b *testing.B) (*postgres.Store, *pgxpool.Pool) {
+		_, pool := open(b, postgres.Config{})
+		config := pool.Config()
+		config.MaxConns = workers
+		pool, err := pgxpool.NewWithConfig(b.Context(), config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(pool.Close)
+		s, err := postgres.New(pool, postgres.Config{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		run(b, pool, "CREATE TABLE account (id int PRIMARY KEY, balance int) WITH (fillfactor = 50)")
+		run(b, pool, "INSERT INTO account SELECT i, 0 FROM generate_series(0, 9999) i")
+		run(b, pool, "CREATE TABLE hand (scope text, key text COLLATE \"C\", state smallint, fence bigint, owner text, PRIMARY KEY (scope, key)) WITH (fillfactor = 50)")
+		run(b, pool, "INSERT INTO hand SELECT 'payments', 'key-' || i, 1, 1, 'owner-of-the-claim-000' FROM generate_series(0, $1) i", b.N)
+		return s, pool
+	}
+	each := func(b *testing.B, do func(i int) error) {
+		var next atomic.Int64
+		var all sync.WaitGroup
+		b.ResetTimer()
+		for range workers {
+			all.Go(func() {
+				for i := next.Add(1) - 1; i < int64(b.N); i = next.Add(1) - 1 {
+					if err := do(int(i)); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
+	}
+	update := func(ctx context.Context, tx pgx.Tx, i int) error {
+		_, err := tx.Exec(ctx, "UPDATE account SET balance = balance + 1 WHERE id = $1", i%10000)
+		return err
+	}
+	b.Run("hand", func(b *testing.B) {
+		_, pool := begin(b)
+		each(b, func(i int) error {
+			return pgx.BeginFunc(b.Context(), pool, func(tx pgx.Tx) error {
+				if err := update(b.Context(), tx, i); err != nil {
+					return err
+				}
+				_, err := tx.Exec(b.Context(), "UPDATE hand SET state = 2 WHERE scope = $1 AND key = $2 AND fence = $3 AND owner = $4 AND state = 1",
+					"payments", fmt.Sprintf("key-%d", i), 1, "owner-of-the-claim-000")
+				return err
+			})
+		})
+	})
+	b.Run("InTx", func(b *testing.B) {
+		s, _ := begin(b)
+		leases := make([]store.Lease, 0, b.N)
+		claims := make([]store.Claim, batch)
+		for len(leases) < b.N {
+			fill(claims, len(leases))
+			for _, g := range claim(b, s, claims...) {
+				leases = append(leases, g.Lease)
+			}
+		}
+		each(b, func(i int) error {
+			return s.InTx(b.Context(), func(ctx context.Context, tx pgx.Tx) error {
+				if err := update(ctx, tx, i); err != nil {
+					return err
+				}
+				return s.CompleteTx(ctx, tx, store.Completion{Lease: leases[i]})
+			})
+		})
+	})
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -78,4 +79,10 @@ func committed(tag pgconn.CommandTag) error {
 		return pgx.ErrTxCommitRollback
 	}
 	return nil
+}
+
+// isFenced says that complete_last found no row.
+func isFenced(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "22P02" && strings.Contains(e.Message, "fenced out")
 }

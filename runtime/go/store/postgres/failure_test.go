@@ -228,3 +228,46 @@ func TestADatabaseOfAnotherDriverIsNamed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Whoever keeps the transaction of a handler that is over does not speak on a connection that is another's.
+func TestATransactionThatIsOverIsClosed(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, postgres.Config{})
+	for name, complete := range map[string]bool{"with a completion": true, "without": false} {
+		lease := proceed(t, s, name, "w")
+		var kept pgx.Tx
+		err := s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+			kept = tx
+			if !complete {
+				return nil
+			}
+			return s.CompleteTx(ctx, tx, store.Completion{Lease: lease})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kept.Exec(t.Context(), "SELECT 1"); !errors.Is(err, pgx.ErrTxClosed) {
+			t.Errorf("%s: %v, want ErrTxClosed", name, err)
+		}
+	}
+}
+
+// A handler that has swallowed an error of its transaction does not get SUCCESS for it.
+func TestATransactionThatHasFailedCompletesNothing(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, postgres.Config{})
+	lease := proceed(t, s, "a", "w")
+	err := s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT 1/0"); err == nil {
+			t.Error("1/0 is fine")
+		}
+		return s.CompleteTx(ctx, tx, store.Completion{Lease: lease})
+	})
+	if err == nil {
+		t.Error("the transaction has failed, and InTx says nothing")
+	}
+	records, err := s.Records(t.Context(), "payments", []string{"a"})
+	if err != nil || records[0].State != idem.StateProcessing {
+		t.Errorf("%+v, %v", records[0], err)
+	}
+}

@@ -197,7 +197,7 @@ func TestRoundTrips(t *testing.T) {
 			}
 		}},
 		{"settle", 2, func() { settleRetries(t, s, retryOf("d", 1, 0)) }},
-		{"a handler's transaction with one statement and its completion", 4, func() { // BEGIN with the settings, both, COMMIT
+		{"a handler's transaction with one statement and its completion", 3, func() { // BEGIN with the settings, the statement, the completion with COMMIT
 			lease := claim(t, s, claimOf("e", "w"))[0].Lease
 			count.n = 0
 			err := s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {

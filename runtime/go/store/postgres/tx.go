@@ -23,25 +23,66 @@ func (c *core) handlerSettings(ctx context.Context) string {
 	return "set local idle_in_transaction_session_timeout = '" + ms + "'; set local statement_timeout = '" + ms + "'"
 }
 
-// InTx runs fn in a transaction, and commits where it returns nil. Its settings go with BEGIN, in one round trip.
-// An error of the commit says nothing of whether it was done, where the connection was lost: the record knows.
+// InTx runs fn in a transaction, and commits where it returns nil. Its settings go with BEGIN, and what CompleteTx
+// was told goes with COMMIT: each in one round trip. Where a claim was lost it returns store.ErrFenced, and nothing
+// is done. An error of the commit says nothing of whether it was done, where the connection was lost: the record
+// knows.
 func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) error) error {
-	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: "begin isolation level read committed; " + s.handlerSettings(ctx)})
+	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return named("begin a transaction", err)
 	}
-	defer undo(ctx, tx)
+	defer func() { // on the way of a panic, too
+		rollback(conn.Conn())
+		conn.Release()
+	}()
+	inner, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: "begin isolation level read committed; " + s.handlerSettings(ctx)})
+	if err != nil {
+		return named("begin a transaction", err)
+	}
+	tx := &handlerTx{Tx: inner}
+	defer func() { tx.Tx = closedTx{} }()
 	if err := fn(ctx, tx); err != nil {
 		return err
 	}
-	return named("commit", tx.Commit(ctx))
+	if len(tx.completions) == 0 {
+		return named("commit", inner.Commit(ctx))
+	}
+	if conn.Conn().PgConn().TxStatus() != 'T' {
+		return named("commit", pgx.ErrTxCommitRollback)
+	}
+	return s.commit(ctx, inner, tx.completions)
 }
 
-// undo rolls back what was not committed, also on the way of a panic.
-func undo(ctx context.Context, tx pgx.Tx) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	tx.Rollback(ctx) // nothing once it has committed
+// commit completes claims and commits, all of it or nothing.
+func (s *Store) commit(ctx context.Context, tx pgx.Tx, completions []store.Completion) error {
+	batch := &pgx.Batch{}
+	batch.Queue(texts["complete_plan"])
+	for i := range completions {
+		x := &completions[i]
+		for _, k := range keysOf(&x.Lease) {
+			batch.Queue(texts["complete_last"], x.Lease.Scope, k.key, k.fence, x.Lease.Owner, x.Result, s.config.Retention.Milliseconds(), s.config.Rounding.Milliseconds())
+		}
+	}
+	for i := range completions {
+		if x := &completions[i]; x.Head && x.Lane.Set() {
+			id := laneOf(x.Lease.Scope, x.Lane)
+			batch.Queue(texts["lane_lock"], []string{id.scope}, []string{id.topic}, []string{id.bizKey})
+			batch.Queue(texts["lane_release"], id.scope, id.topic, id.bizKey, x.Lease.Key)
+		}
+	}
+	batch.Queue("commit").Exec(committed)
+	err := tx.SendBatch(ctx, batch).Close()
+	if isFenced(err) {
+		return fmt.Errorf("commit: key %q: %w", completions[0].Lease.Key, store.ErrFenced)
+	}
+	return named("commit", err)
+}
+
+// handlerTx is what a handler gets: its completions wait for the commit.
+type handlerTx struct {
+	pgx.Tx
+	completions []store.Completion
 }
 
 // InTx runs fn in a transaction, and commits where it returns nil. database/sql has no way to send its settings
@@ -61,8 +102,16 @@ func (s *SQL) InTx(ctx context.Context, fn func(ctx context.Context, tx *sql.Tx)
 	return named("commit", tx.Commit())
 }
 
-// CompleteTx makes records SUCCESS within tx.
+// CompleteTx makes records SUCCESS within tx. In a transaction of InTx it is done with the commit, and so InTx is what
+// says that a claim was lost.
 func (s *Store) CompleteTx(ctx context.Context, tx pgx.Tx, completion store.Completion) error {
+	if own, ok := tx.(*handlerTx); ok {
+		if err := checkCompletion(&completion); err != nil {
+			return err
+		}
+		own.completions = append(own.completions, completion)
+		return nil
+	}
 	return s.completeTx(ctx, tx, &completion)
 }
 
@@ -71,30 +120,47 @@ func (s *SQL) CompleteTx(ctx context.Context, tx *sql.Tx, completion store.Compl
 	return s.completeTx(ctx, tx, &completion)
 }
 
-func (c *core) completeTx(ctx context.Context, tx any, x *store.Completion) error {
-	action := fmt.Sprintf("complete key %q", x.Lease.Key)
+func checkCompletion(x *store.Completion) error {
 	if err := checkResult(x); err != nil {
 		return fmt.Errorf("complete: %w", err)
 	}
 	if !x.Lease.Held() || x.Lease.Owner == "" {
-		return fmt.Errorf("%s: %w", action, store.ErrFenced)
+		return fmt.Errorf("complete key %q: %w", x.Lease.Key, store.ErrFenced)
 	}
+	return nil
+}
+
+type keyFence struct {
+	key   string
+	fence int64
+}
+
+// keysOf are the keys of a lease, in the order of all locks.
+func keysOf(l *store.Lease) []keyFence {
+	keys := []keyFence{{l.Key, l.Fence}, {l.Previous, l.PreviousFence}}
+	if l.PreviousFence == 0 {
+		return keys[:1]
+	}
+	if l.Fence == 0 {
+		return keys[1:]
+	}
+	if l.Previous < l.Key {
+		keys[0], keys[1] = keys[1], keys[0]
+	}
+	return keys
+}
+
+func (c *core) completeTx(ctx context.Context, tx any, x *store.Completion) error {
+	if err := checkCompletion(x); err != nil {
+		return err
+	}
+	action := fmt.Sprintf("complete key %q", x.Lease.Key)
 	t, err := sqltx.Of(tx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", action, err)
 	}
 	l := &x.Lease
-	keys := []struct {
-		key   string
-		fence int64
-	}{{l.Key, l.Fence}, {l.Previous, l.PreviousFence}}
-	if keys[1].key < keys[0].key { // in the order of all locks
-		keys[0], keys[1] = keys[1], keys[0]
-	}
-	for _, k := range keys {
-		if k.fence == 0 {
-			continue
-		}
+	for _, k := range keysOf(l) {
 		n, err := t.Exec(ctx, texts["complete_one"], l.Scope, k.key, k.fence, l.Owner, x.Result, c.config.Retention.Milliseconds(), c.config.Rounding.Milliseconds())
 		if err != nil {
 			return named(action, err)
