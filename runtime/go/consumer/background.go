@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/idem-spec/idem/runtime/go/guard"
+	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/retry"
 	"github.com/idem-spec/idem/runtime/go/store"
@@ -22,16 +24,36 @@ func (c *Consumer) backgrounds() map[string]func(context.Context) error {
 	if !c.config.NoCleaner {
 		tasks["cleaner"] = c.clean
 	}
-	if retries, ok := c.store.(store.Retries); ok && !c.config.NoScheduler && c.guard.CanPark() {
-		tasks["retry scheduler"] = func(ctx context.Context) error {
-			s, err := retry.NewScheduler(retries, c.broker, retry.Config{Observer: c.config.Observer, Log: c.config.Log})
-			if err != nil {
-				return err
-			}
-			return s.Run(ctx)
-		}
+	if c.scheduler != nil {
+		tasks["retry scheduler"] = c.scheduler.Run
 	}
 	return tasks
+}
+
+// schedule makes the scheduler of msg_retry, where there is to be one.
+func (c *Consumer) schedule() error {
+	retries, ok := c.store.(store.Retries)
+	if !ok || c.config.NoScheduler || c.config.Shadow || !c.guard.CanPark() {
+		return nil
+	}
+	var err error
+	c.scheduler, err = retry.NewScheduler(retries, c.broker, retry.Config{Observer: c.config.Observer, Log: c.config.Log})
+	return err
+}
+
+// dueSoon is a delay below which the scheduler is told: it looks once in a second by itself.
+const dueSoon = time.Second
+
+// bringsDue says that a settlement has made a row that is due before the scheduler looks again: the delivery to
+// come, or the next one of a lane whose head this was.
+func bringsDue(d *guard.Delivery) bool {
+	switch d.Decision.Action {
+	case idem.ActionRetry, idem.ActionHold, idem.ActionDefer:
+		if d.Status != guard.Parked && time.Duration(d.Decision.Delay.Ms())*time.Millisecond < dueSoon {
+			return true
+		}
+	}
+	return d.Grant.Head && d.Lane.Set()
 }
 
 // keepRunning runs a task until ctx ends, again and again where it comes back before.

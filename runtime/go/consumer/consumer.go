@@ -9,6 +9,7 @@ import (
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/guard"
+	"github.com/idem-spec/idem/runtime/go/retry"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
@@ -24,6 +25,8 @@ type Consumer struct {
 	byType  map[string]*route
 	ignored map[string]bool
 	engine  *engine
+	// scheduler is nil where others have it, or the store has no table.
+	scheduler *retry.Scheduler
 
 	mu      sync.Mutex
 	started bool
@@ -73,6 +76,12 @@ func New(b broker.Broker, s store.Store, c Config, handlers ...Handler) (*Consum
 		k.ignored[event] = true
 	}
 	k.engine = newEngine(k)
+	if err := k.schedule(); err != nil {
+		return nil, fmt.Errorf("consumer: %w", err)
+	}
+	if k.scheduler != nil {
+		k.engine.rowsDue = k.scheduler.Wake
+	}
 	return k, nil
 }
 

@@ -29,6 +29,8 @@ type engine struct {
 	byType   map[string]*route
 	ignored  map[string]bool
 
+	rowsDue func() // tells the scheduler, if there is one here, that rows are due sooner than it knows
+
 	// base is for the store and outlives the handlers; it ends when the engine is stopped.
 	base  context.Context
 	stop  context.CancelFunc

@@ -239,3 +239,30 @@ func TestBlockedMessageWithoutAKeyEndsAfterItsRetries(t *testing.T) {
 		require.EqualValues(t, 2, w.committed("payments"))
 	})
 }
+
+// What is due before the scheduler would look by itself is published when it is due.
+func TestShortDelaysAreShort(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var calls, done tally
+		var begun time.Time
+		var took atomic.Int64
+		w.run(w.config(), Idempotent(func(_ context.Context, m *payment) error {
+			if n := calls.add(m.GetValue()); m.GetValue() == "a0" && n <= 10 {
+				return errDown
+			}
+			if done.add(m.GetValue()); len(done.list()) == 4 {
+				took.Store(int64(time.Since(begun)))
+			}
+			return nil
+		}, Route{Order: guard.Park}))
+		settleDown(1500 * time.Millisecond)
+		begun = time.Now()
+		for i := range 4 {
+			v := "a" + strconv.Itoa(i)
+			w.send("payments", "payment", v, "a", v, idem.Header{Name: "backoff_schedule", Value: []byte("20")}, idem.Header{Name: "max_retry", Value: []byte("20")})
+		}
+		settleDown(time.Minute)
+		require.Equal(t, []string{"a0", "a1", "a2", "a3"}, done.list())
+		require.Equal(t, 200*time.Millisecond, time.Duration(took.Load()), "ten tries, and three that follow at once")
+	})
+}

@@ -60,6 +60,7 @@ func (e *engine) settled(batch []*task, err error) {
 	} else {
 		e.outage.over(e, "settle")
 	}
+	due := false
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, t := range batch {
@@ -69,12 +70,16 @@ func (e *engine) settled(batch []*task, err error) {
 			e.hold(t)
 		case d.Settled:
 			e.waker.add(t)
+			due = due || bringsDue(d)
 			e.finish(t)
 		case d.Status == guard.Opened: // the lane that it was to wait in is free by now
 			e.again(t)
 		default:
 			e.settleLater(t)
 		}
+	}
+	if due && e.rowsDue != nil {
+		e.rowsDue()
 	}
 }
 

@@ -52,5 +52,8 @@ func (e *engine) wakeLoop(retries store.Retries) {
 				break
 			}
 		}
+		if e.rowsDue != nil {
+			e.rowsDue()
+		}
 	}
 }
