@@ -1,11 +1,11 @@
-# shellcheck shell=bash disable=SC2154 # root, home and parts are of scripts/services
+# shellcheck shell=bash disable=SC2154 # root, home, downloads and parts are of scripts/services
 # Kafka's own server, from its jars of Maven Central: KRaft, each node broker and controller in one.
 
 kafka_version=4.3.1
 kafka_user=idem kafka_password=idem-secret
 
 kafka_get() {
-	kafka_libs=$home/kafka-$kafka_version
+	kafka_libs=$downloads/kafka-$kafka_version
 	[[ -f $kafka_libs/complete ]] && return
 	{ command -v java && command -v mvn; } >/dev/null ||
 		die "kafka: it takes a JDK of 17 or newer and Maven; install them, or set KAFKA_BROKERS"
@@ -140,7 +140,7 @@ kafka_ready() { until_ready "$1" grep -qs 'Kafka Server started' "$(dir "$1")/lo
 
 # kafka_end NODE [now]: its data is thrown away after `now`, so that it need not be orderly.
 kafka_end() {
-	local new=$home/kafka-$kafka_version/classes.jsa.new
+	local new=$downloads/kafka-$kafka_version/classes.jsa.new
 	signal CONT "$1"
 	if [[ ${2-} == now && ($1 != kafka || -f ${new%.new}) ]]; then
 		signal KILL "$1"
@@ -154,6 +154,6 @@ kafka_end() {
 kafka_env() {
 	cat <<-END
 		export KAFKA_SASL_BROKERS=127.0.0.1:$(port kafka sasl) KAFKA_SASL_USER=$kafka_user KAFKA_SASL_PASSWORD=$kafka_password
-		export KAFKA_TLS_BROKERS=127.0.0.1:$(port kafka tls) KAFKA_CA=$home/kafka-$kafka_version/ca.pem
+		export KAFKA_TLS_BROKERS=127.0.0.1:$(port kafka tls) KAFKA_CA=$downloads/kafka-$kafka_version/ca.pem
 	END
 }

@@ -51,7 +51,7 @@ postgres_home() {
 		postgres_user=postgres
 		id postgres >/dev/null 2>&1 || postgres_user=nobody
 		if ! postgres_do test -x "$home" 2>/dev/null; then
-			postgres_home=/tmp/idem-services-$(cksum <<<"$root" | cut -d ' ' -f 1)
+			postgres_home=/tmp/idem-services-$(cksum <<<"$home" | cut -d ' ' -f 1)
 			mkdir -p "$postgres_home"
 		fi
 	fi

