@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
 	"github.com/segmentio/kafka-go/protocol/metadata"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
@@ -121,25 +122,31 @@ func (b *Broker) refresh() {
 
 // Partitions is how many partitions each topic has, and broker.ErrUnknownTopic where one is missing.
 func (b *Broker) Partitions(ctx context.Context, topics ...string) (map[string]int32, error) {
-	counts, err := b.partitions(ctx, topics, time.Second)
+	counts, err := b.partitions(ctx, topics, patience{unknown: time.Second, away: b.config.RequestTimeout})
 	if err != nil {
 		return nil, fmt.Errorf("partitions of %s: %w", strings.Join(topics, ", "), err)
 	}
 	return counts, nil
 }
 
-// partitions asks again for what is missing for a while: a new topic is not known everywhere at once.
-func (b *Broker) partitions(ctx context.Context, topics []string, patience time.Duration) (map[string]int32, error) {
+// patience is how long something is asked for again.
+type patience struct {
+	unknown time.Duration // a topic that is not known: a new one is not known everywhere at once
+	away    time.Duration // brokers that do not answer
+}
+
+// partitions asks again for a while.
+func (b *Broker) partitions(ctx context.Context, topics []string, p patience) (map[string]int32, error) {
 	for start, n := time.Now(), 0; ; n++ {
 		counts, missing, err := b.count(ctx, topics)
 		switch {
 		case b.isClosed():
 			return nil, broker.ErrClosed
-		case err != nil && (hopeless(err) || ctx.Err() != nil || time.Since(start) > b.config.RequestTimeout):
+		case err != nil && (hopeless(err) || ctx.Err() != nil || time.Since(start) > p.away):
 			return nil, b.explain(ended(ctx, err))
 		case err == nil && missing == "":
 			return counts, nil
-		case err == nil && time.Since(start) > patience:
+		case err == nil && time.Since(start) > p.unknown:
 			return nil, fmt.Errorf("topic %s: %w: create it, or check its name", missing, broker.ErrUnknownTopic)
 		}
 		b.refresh()
@@ -170,6 +177,17 @@ func (b *Broker) count(ctx context.Context, topics []string) (counts map[string]
 		}
 	}
 	return counts, missing, nil
+}
+
+// cause is what is behind an error of routing. What is known of the cluster is nothing while no broker
+// answers, and kafka-go says then that there is no such topic.
+func (b *Broker) cause(ctx context.Context, topic string, err error) error {
+	if errors.Is(err, protocol.ErrNoTopic) || errors.Is(err, protocol.ErrNoPartition) || errors.Is(err, protocol.ErrNoLeader) {
+		if _, _, why := b.count(ctx, []string{topic}); why != nil {
+			return why
+		}
+	}
+	return err
 }
 
 // backoff is the pause before try n+1.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"reflect"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,13 +17,17 @@ import (
 	"github.com/idem-spec/idem/runtime/go/internal/realtest"
 )
 
-// breaker breaks connections: the next `lose` produce requests reach the broker, and their answers nobody.
+// breaker breaks connections: the next `lose` produce requests reach the broker, and their answers nobody;
+// the next `drop` do not reach it.
 type breaker struct {
 	lose, drop atomic.Int32
-	produced   atomic.Int32
+	away       atomic.Bool // nobody answers
 }
 
 func (b *breaker) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if b.away.Load() {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+	}
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
@@ -38,8 +43,10 @@ type brokenConn struct {
 
 // Write sees the head of a request: its size, and the number of its API, which is 0 for produce.
 func (c *brokenConn) Write(p []byte) (int, error) {
+	if c.breaker.away.Load() {
+		return 0, syscall.ECONNRESET
+	}
 	if len(p) >= 8 && binary.BigEndian.Uint16(p[4:]) == 0 {
-		c.breaker.produced.Add(1)
 		if c.breaker.drop.Add(-1) >= 0 {
 			return 0, io.ErrClosedPipe
 		}
@@ -143,6 +150,40 @@ func TestOnePartitionThatFailsLeavesTheOthersAlone(t *testing.T) {
 	}
 	if len(failed) != 1 {
 		t.Errorf("partitions %v failed, want one: %v", failed, errors.Join(errs...))
+	}
+}
+
+// While no broker answers, kafka-go knows of no topic. It is there all the same.
+func TestAnOutageIsNotTakenForAnUnknownTopic(t *testing.T) {
+	t.Parallel()
+	brokers := realtest.Kafka(t)
+	topic := realtest.Topic(t, brokers, 2)
+	breaker := &breaker{}
+	b, err := open(Config{Brokers: brokers, UnknownTopicFor: time.Millisecond, RequestTimeout: 2 * time.Second, Logger: slog.New(slog.DiscardHandler)}, breaker.dial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = b.Close() }()
+	publish(t, b, numbered(topic, 10, 4)...)
+	n := join(t, member(t, b, topic, topic))
+
+	breaker.away.Store(true)
+	back := time.AfterFunc(2*time.Second, func() { breaker.away.Store(false) })
+	defer back.Stop()
+	publish(t, b, numbered(topic, 10, 4)...)
+
+	breaker.away.Store(true)
+	b.config.RetryFor = 200 * time.Millisecond
+	errs := b.Publish(t.Context(), numbered(topic, 1, 1))
+	if len(errs) != 1 || errs[0] == nil || errors.Is(errs[0], broker.ErrUnknownTopic) {
+		t.Fatalf("publish gives %v", errs)
+	}
+	contains(t, "publish", errs[0].Error(), "check that Kafka runs")
+	if _, err := n.Fetch(t.Context(), at(topic, 0), 0, 1000); err == nil || unknownTopic(err) {
+		t.Errorf("fetch gives %v", err)
+	}
+	if _, err := b.Lag(t.Context(), topic, topic); err == nil || errors.Is(err, broker.ErrUnknownTopic) {
+		t.Errorf("lag gives %v", err)
 	}
 }
 

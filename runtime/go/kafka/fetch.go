@@ -43,7 +43,7 @@ func (b *Broker) fetchOnce(ctx context.Context, at broker.TopicPartition, offset
 		}}}},
 	})
 	if err != nil {
-		return fetched{}, err
+		return fetched{}, b.cause(ctx, at.Topic, err)
 	}
 	response := answer.(*fetch.Response)
 	if response.ErrorCode != 0 {

@@ -37,7 +37,7 @@ func (b *Broker) Group(ctx context.Context, name string, topics []string) (broke
 	if name == "" || len(topics) == 0 {
 		return nil, fmt.Errorf("group %q of topics %q: it needs a name and at least one topic", name, topics)
 	}
-	if _, err := b.partitions(ctx, topics, b.config.UnknownTopicFor); err != nil {
+	if _, err := b.partitions(ctx, topics, patience{b.config.UnknownTopicFor, b.config.RequestTimeout}); err != nil {
 		return nil, fmt.Errorf("group %q: %w", name, err)
 	}
 	g := &group{broker: b, name: name, topics: topics}

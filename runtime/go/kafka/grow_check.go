@@ -14,7 +14,7 @@ import (
 
 // check says whether the move keeps the order.
 func (g *Grow) check(ctx context.Context) error {
-	counts, err := g.Broker.partitions(ctx, []string{g.Old}, g.Broker.config.UnknownTopicFor)
+	counts, err := g.Broker.partitions(ctx, []string{g.Old}, patience{g.Broker.config.UnknownTopicFor, g.Broker.config.RequestTimeout})
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (g *Grow) checkNew(ctx context.Context) error {
 		return nil
 	case missing != "":
 		// Known to whoever made it; the brokers tell each other.
-		if counts, err = g.Broker.partitions(ctx, []string{g.New}, g.Broker.config.UnknownTopicFor); errors.Is(err, broker.ErrUnknownTopic) {
+		if counts, err = g.Broker.partitions(ctx, []string{g.New}, patience{g.Broker.config.UnknownTopicFor, g.Broker.config.RequestTimeout}); errors.Is(err, broker.ErrUnknownTopic) {
 			return refuse("%s was created, and is gone", g.New)
 		} else if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (g *Grow) empty(ctx context.Context, topic string) (bool, error) {
 
 // ends are the offsets behind the last messages, by partition.
 func (g *Grow) ends(ctx context.Context, topic string) ([]int64, error) {
-	counts, err := g.Broker.partitions(ctx, []string{topic}, 0)
+	counts, err := g.Broker.partitions(ctx, []string{topic}, patience{0, g.Broker.config.RequestTimeout})
 	if err != nil {
 		return nil, err
 	}

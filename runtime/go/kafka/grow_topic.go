@@ -93,7 +93,7 @@ func (g *Grow) createOne(ctx context.Context, c companion) error {
 		return err
 	}
 	g.report("created %s with %d partitions on %d replicas", c.to, c.partitions, replicas)
-	_, err = g.Broker.partitions(ctx, []string{c.to}, g.Broker.config.UnknownTopicFor)
+	_, err = g.Broker.partitions(ctx, []string{c.to}, patience{g.Broker.config.UnknownTopicFor, g.Broker.config.RequestTimeout})
 	return err
 }
 

@@ -60,7 +60,7 @@ func (b *Broker) lag(ctx context.Context, group string, topics []string) ([]Lag,
 
 // positions is lag without ages.
 func (b *Broker) positions(ctx context.Context, group string, topics []string) ([]Lag, error) {
-	counts, err := b.partitions(ctx, topics, time.Second)
+	counts, err := b.partitions(ctx, topics, patience{time.Second, b.config.RequestTimeout})
 	if err != nil {
 		return nil, err
 	}

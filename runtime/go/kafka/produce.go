@@ -19,7 +19,7 @@ import (
 // produce sends one batch, and again while it may still succeed.
 func (b *Broker) produce(ctx context.Context, at broker.TopicPartition, messages []broker.Message, of []int) error {
 	deadline := time.Now().Add(b.config.RetryFor)
-	unknownUntil := time.Now().Add(b.config.UnknownTopicFor)
+	var unknownSince time.Time
 	var left error = errNotConfirmed // what is known of a batch that is given up
 	for n := 0; ; n++ {
 		if b.isClosed() {
@@ -28,6 +28,11 @@ func (b *Broker) produce(ctx context.Context, at broker.TopicPartition, messages
 		err := b.produceOnce(ctx, at, messages, of)
 		if mayHaveArrived(err) {
 			left = errOutcomeUnknown
+		}
+		if !unknownTopic(err) {
+			unknownSince = time.Time{}
+		} else if unknownSince.IsZero() {
+			unknownSince = time.Now()
 		}
 		switch {
 		case err == nil:
@@ -39,7 +44,7 @@ func (b *Broker) produce(ctx context.Context, at broker.TopicPartition, messages
 			return fmt.Errorf("%w: %w", left, ended(ctx, err))
 		case faultOfRecord(err), hopeless(err):
 			return err
-		case unknownTopic(err) && time.Now().After(unknownUntil):
+		case unknownTopic(err) && time.Since(unknownSince) > b.config.UnknownTopicFor:
 			return fmt.Errorf("topic %s, partition %d: %w", at.Topic, at.Partition, broker.ErrUnknownTopic)
 		case time.Now().After(deadline):
 			return fmt.Errorf("%w, after %d tries in %v: %w", left, n+1, b.config.RetryFor, err)
@@ -77,7 +82,7 @@ func (b *Broker) produceOnce(ctx context.Context, at broker.TopicPartition, mess
 		}},
 	})
 	if err != nil {
-		return err
+		return b.cause(ctx, at.Topic, err)
 	}
 	topics := answer.(*produce.Response).Topics
 	if len(topics) != 1 || len(topics[0].Partitions) != 1 {

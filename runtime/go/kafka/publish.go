@@ -103,7 +103,7 @@ func (p *publication) count(ctx context.Context, topic string) (int32, error) {
 	if err := broker.CheckTopic(topic); err != nil {
 		return 0, err
 	}
-	counts, err := p.broker.partitions(ctx, []string{topic}, p.broker.config.UnknownTopicFor)
+	counts, err := p.broker.partitions(ctx, []string{topic}, patience{p.broker.config.UnknownTopicFor, p.broker.config.RetryFor})
 	return counts[topic], err
 }
 
