@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// RETRY-030
 func TestTopicNames(t *testing.T) {
 	t.Parallel()
 	if got, want := RetryTopic("orders", "payments"), "orders.retry.payments"; got != want {

@@ -290,6 +290,7 @@ func TestTooOldIsAskedOfAProducersClockWithTolerance(t *testing.T) {
 	require.False(t, w.store.claims[0].Old, "nobody knows")
 }
 
+// DEDUP-006
 func TestAKeyThatCrashesEndsAndRunsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -382,6 +383,7 @@ func TestMessagesWithoutAKeyPassThrough(t *testing.T) {
 	require.Empty(t, w.store.claims)
 }
 
+// HDR-016
 func TestFaultyHeadersAreDeadLetteredAsTheyAre(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -406,6 +406,7 @@ func TestFault09NoEffectWithoutTheFence(t *testing.T) {
 	}
 }
 
+// DEDUP-032
 func TestTxIsOneEffect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

@@ -141,7 +141,7 @@ func TestFault02CommittedOffsetNeverGoesBack(t *testing.T) {
 }
 
 // A commit under way when the generation ends is not lost (kafka-go#711), partitions that are added are seen
-// (#732, #1262), and read from their first message (sarama#1739).
+// (#732, #1262), and read from their first message (sarama#1739). (CONS-007)
 func TestFault03AddedPartitionsAreReadFromTheEarliest(t *testing.T) {
 	t.Parallel()
 	b, topic := onKafka(t, 1)

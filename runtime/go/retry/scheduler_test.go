@@ -198,7 +198,7 @@ func TestFault07_theDelayOfARowThatWasClaimedTooOftenIsNotNegative(t *testing.T)
 }
 
 // A publisher that times out and delivers later, or fails in part, or delivers and fails: the rows that it
-// did not confirm, by index, stay.
+// did not confirm, by index, stay. (CONS-020)
 func TestFault04_onlyWhatIsConfirmedIsRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)

@@ -109,6 +109,7 @@ func TestUnknownStateIsNamedAndRetryable(t *testing.T) {
 	})
 }
 
+// STATE-011
 func TestSupersededIsToldFromOnesOwnKey(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, db database) {

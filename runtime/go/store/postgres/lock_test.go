@@ -15,6 +15,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store/postgres"
 )
 
+// DEDUP-030
 func TestAKeyThatIsLockedIsInProgressAndTheOthersProceed(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t, postgres.Config{Wait: 777 * time.Millisecond})

@@ -78,6 +78,7 @@ func TestProgramsThatStartTogetherMigrateOnce(t *testing.T) {
 	}
 }
 
+// VER-004
 func TestAProgramWorksOnItsTablesAndOnThoseOfTheNextVersion(t *testing.T) {
 	t.Parallel()
 	s, pool := open(t, postgres.Config{})
