@@ -78,11 +78,8 @@ func (s *Store) ClaimDue(ctx context.Context, token string, limit int, lease tim
 	var rows []store.Retry
 	for len(rows) < limit && len(s.due) > 0 && !s.due[0].at.After(now) {
 		row := s.due[0]
-		row.Token, row.at = token, now.Add(lease)
+		row.Token, row.at = token, now.Add(max(lease, 1)) // or it would be claimed again at once
 		row.Publications++
-		if lease <= 0 { // it would be claimed again at once
-			row.at = now.Add(1)
-		}
 		heap.Fix(&s.due, 0)
 		rows = append(rows, row.Retry)
 	}

@@ -329,6 +329,20 @@ var laneBehaviours = []behaviour{
 		w.sweep(0) // b has no record yet, and its delivery is in the topic
 		w.claim("PARKED", w.claimOf("c", inLane(lane1)))
 	}},
+	{name: "a sweep lets a lane go whose head has had no delivery for the retention", needs: []Capability{followUps, retries, Lanes, MovableClock}, check: func(w *world) { // CONS-015
+		w.headOf("a", 1)
+		w.park(store.SettledWritten, "b", 2)
+		w.advance(store.DefaultRetention + time.Minute)
+		w.sweep(0) // its row is still there
+		w.publish("a")
+		w.sweep(1)
+		w.publish("b")
+		w.sweep(0) // b has just become the head
+		w.advance(store.DefaultRetention + time.Minute)
+		w.sweep(1) // and is lost, without a record
+		w.wantRows(0, 0)
+		w.proceed("c", inLane(lane1))
+	}},
 	{name: "a sweep moves at most what it is asked to", needs: lanesNeed, check: func(w *world) {
 		for i, biz := range []string{"order-1", "order-2", "order-3"} {
 			l := store.Lane{Topic: origin, BizKey: biz}
