@@ -59,11 +59,38 @@ func Store[Tx any](bug Bug, s store.Full[Tx], hint Hint) store.Full[Tx] {
 
 type noFence[Tx any] struct{ store.Full[Tx] }
 
+// unfenced is where a transaction notes what it would have completed.
+type unfenced struct{}
+
+// InTx commits the effect in a transaction of its own, so that no store can look at the claim again as it
+// commits; SUCCESS follows, and whether the claim was still held is nobody's question.
+func (s noFence[Tx]) InTx(ctx context.Context, fn func(ctx context.Context, tx Tx) error) error {
+	var completions []store.Completion
+	err := s.Full.InTx(ctx, func(ctx context.Context, tx Tx) error {
+		completions = nil
+		return fn(context.WithValue(ctx, unfenced{}, &completions), tx)
+	})
+	if err != nil || len(completions) == 0 {
+		return err
+	}
+	_, err = s.Full.Complete(context.WithoutCancel(ctx), completions)
+	return err
+}
+
 func (s noFence[Tx]) CompleteTx(ctx context.Context, tx Tx, c store.Completion) error {
+	if noted, ok := ctx.Value(unfenced{}).(*[]store.Completion); ok {
+		*noted = append(*noted, c)
+		return nil
+	}
 	if err := s.Full.CompleteTx(ctx, tx, c); !errors.Is(err, store.ErrFenced) {
 		return err
 	}
 	return nil
+}
+
+func (s noFence[Tx]) Complete(ctx context.Context, completions []store.Completion) ([]bool, error) {
+	_, err := s.Full.Complete(ctx, completions)
+	return all(len(completions)), err
 }
 
 func (s noFence[Tx]) Renew(ctx context.Context, renewals []store.Renewal) ([]bool, error) {

@@ -1,0 +1,150 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/consumer"
+	"github.com/idem-spec/idem/runtime/go/guard"
+	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/store/memory"
+)
+
+const (
+	handlerTimeout = 3 * time.Second
+	lease          = 12 * time.Second // of mode Idempotent
+)
+
+// consume starts a consumer, with its scheduler and cleaner.
+func (w *world) consume(name string, r rates) (*process, error) {
+	p := w.newProcess(name, r)
+	c := p.chance
+	config := consumer.Config{
+		Group: group, Topics: []string{topic}, Log: slog.New(slog.DiscardHandler),
+		Workers: 1 + c.below(6), Window: 8 + c.below(60), Batch: 1 + c.below(30),
+		RebalanceTimeout: time.Second + c.upTo(4*time.Second), DrainTimeout: time.Second + c.upTo(4*time.Second),
+		Guard: guard.Config{HandlerTimeout: handlerTimeout, Lease: lease},
+	}
+	k, err := consumer.New(p.broker, p.store, config, p.handlers(time.Second+c.upTo(20*time.Second))...)
+	if err != nil {
+		p.ended <- err
+		return p, err
+	}
+	p.run(k.Run)
+	return p, nil
+}
+
+// handlers are the routes.
+func (p *process) handlers(hold time.Duration) []consumer.Handler {
+	breaker := consumer.Breaker{Failures: 25}
+	route := func(o guard.Order) consumer.Route { return consumer.Route{Order: o, Hold: hold, Breaker: breaker} }
+	all := []consumer.Handler{
+		consumer.Tx(func(ctx context.Context, tx *memory.Tx, e *event[txLoose]) error {
+			return p.inTx(ctx, tx, e.GetValue(), true)
+		}, route(guard.Unordered)),
+		consumer.Tx(func(ctx context.Context, tx *memory.Tx, e *event[txBlock]) error {
+			return p.inTx(ctx, tx, e.GetValue(), false)
+		}, route(guard.Block)),
+		consumer.Tx(func(ctx context.Context, tx *memory.Tx, e *event[txPark]) error {
+			return p.inTx(ctx, tx, e.GetValue(), false)
+		}, route(guard.Park)),
+		consumer.Idempotent(func(ctx context.Context, e *event[idemLoose]) error { return p.outside(ctx, e.GetValue(), true) }, route(guard.Unordered)),
+		consumer.Idempotent(func(ctx context.Context, e *event[idemBlock]) error { return p.outside(ctx, e.GetValue(), false) }, route(guard.Block)),
+		consumer.Idempotent(func(ctx context.Context, e *event[idemPark]) error { return p.outside(ctx, e.GetValue(), false) }, route(guard.Park)),
+	}
+	if p.w.rows == nil {
+		return all
+	}
+	r := consumer.Route{StateDB: p.w.rows, Breaker: breaker}
+	return append(all,
+		consumer.Guarded(p.w.table, nil, func(ctx context.Context, e *step[created]) (map[string]any, error) {
+			return nil, p.guarded(ctx, e.GetValue())
+		}, r),
+		consumer.Guarded(p.w.table, nil, func(ctx context.Context, e *step[paid]) (map[string]any, error) {
+			return nil, p.guarded(ctx, e.GetValue())
+		}, r),
+		consumer.Guarded(p.w.table, nil, func(ctx context.Context, e *step[shipped]) (map[string]any, error) {
+			return nil, p.guarded(ctx, e.GetValue())
+		}, r),
+	)
+}
+
+// inTx is a handler in mode Tx: its effect comes true with the commit.
+func (p *process) inTx(ctx context.Context, tx *memory.Tx, key string, holds bool) error {
+	call := p.w.begin(p, key)
+	defer p.w.end(p, call)
+	if err := p.behave(ctx, key, holds); err != nil {
+		return err
+	}
+	tx.Do(func() { p.w.effect(key, call) })
+	return nil
+}
+
+// outside is a handler in mode Idempotent.
+func (p *process) outside(ctx context.Context, key string, holds bool) error {
+	call := p.w.begin(p, key)
+	defer p.w.end(p, call)
+	if err := p.behave(ctx, key, holds); err != nil {
+		return err
+	}
+	if p.isDead() {
+		return errFault
+	}
+	p.w.effect(key, call)
+	return nil
+}
+
+// guarded is what goes before a guarded move.
+func (p *process) guarded(ctx context.Context, key string) error {
+	if err := p.behave(ctx, key, false); err != nil {
+		return err
+	}
+	if p.isDead() {
+		return errFault
+	}
+	return nil
+}
+
+// behave is what a handler does before its effect: by the seed, its key and how often it was called.
+func (p *process) behave(ctx context.Context, key string, holds bool) error {
+	w := p.w
+	w.mu.Lock()
+	w.tries[key]++
+	try, calm, healed := w.tries[key], w.calm, w.healed
+	w.mu.Unlock()
+	h := fnv.New64a()
+	fmt.Fprint(h, key, try)
+	r := rand.New(rand.NewPCG(w.seed, h.Sum64()))
+	if h := fnv.New64a(); !healed {
+		fmt.Fprint(h, key, "poison")
+		if rand.New(rand.NewPCG(w.seed, h.Sum64())).IntN(20) == 0 {
+			return idem.NonRetryable("POISON", errors.New("it can never succeed"))
+		}
+	}
+	if calm {
+		return nil
+	}
+	switch n := r.IntN(100); {
+	case n < 4: // it sleeps, deaf, past its time limit and maybe its lease
+		time.Sleep(time.Duration(1+r.IntN(20)) * time.Second)
+	case n < 16: // it is slow, and listens
+		select {
+		case <-time.After(time.Duration(r.IntN(4000)) * time.Millisecond):
+		case <-ctx.Done():
+		}
+	case n < 26:
+		return errors.New("downstream is down")
+	case n < 29:
+		panic("out of cheese")
+	case n < 32:
+		return idem.Throttled(time.Duration(r.IntN(3000))*time.Millisecond, errors.New("slow down"))
+	case n < 35 && holds:
+		return idem.OutOfOrder(errors.New("something has to come first"))
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/internal/plant"
+	"github.com/idem-spec/idem/runtime/go/internal/seam"
+	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/memory"
+)
+
+// errFault is what a call returns that fails.
+var errFault = errors.New("connection reset by peer")
+
+// process is a process of the schedule: a consumer, or a producer.
+type process struct {
+	w      *world
+	name   string
+	chance *chance
+	rates  rates
+	store  store.Full[*memory.Tx]
+	broker broker.Broker
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  chan error
+
+	// Under the world's lock:
+	dead        bool
+	pausedUntil time.Time
+	grants      map[string][]time.Time // by key, when the claims that no call has begun under run out
+}
+
+// rates are how often something goes wrong at a step: once in so many, 0 for never.
+type rates struct {
+	fail, kill, pause int // a step
+	slow              int // a commit
+}
+
+// newProcess makes one that does nothing yet.
+func (w *world) newProcess(name string, r rates) *process {
+	p := &process{
+		w: w, name: name, chance: newChance(w.seed, name), rates: r, ended: make(chan error, 1),
+		grants: make(map[string][]time.Time),
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.store = seam.Store(watchStore{plant.Store[*memory.Tx](w.bug, slowStore{w.store, p}, w.hint), p}, p.step)
+	b := broker.Broker(watchBroker{w.broker, p})
+	b = seam.Broker(plant.Broker(w.bug, b), p.step)
+	p.broker = publishing{b, plant.Publisher(w.bug, b)}
+	w.mu.Lock()
+	w.processes = append(w.processes, p)
+	w.mu.Unlock()
+	w.note(name, "starts")
+	return p
+}
+
+// go_ runs the process's work.
+func (p *process) run(work func(ctx context.Context) error) {
+	go func() { p.ended <- work(p.ctx) }()
+}
+
+// stop asks the process to end, and waits for it.
+func (p *process) stop() error {
+	p.cancel()
+	err := <-p.ended
+	p.ended <- err
+	return err
+}
+
+// kill ends the process: from now on nothing that it does has an effect.
+func (p *process) kill(at string) {
+	p.w.mu.Lock()
+	p.dead = true
+	p.w.mu.Unlock()
+	p.w.note(p.name, "is killed %s", at)
+	p.cancel()
+}
+
+func (p *process) isDead() bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.dead
+}
+
+// pause stops the process for a while; it does not know.
+func (p *process) pause(d time.Duration) {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.pausedUntil = time.Now().Add(d)
+}
+
+// step is each step of the process.
+func (p *process) step(_ context.Context, s seam.Step) error {
+	if err := p.wait(); err != nil {
+		return err
+	}
+	side := "before"
+	if s.After {
+		side = "after"
+	}
+	if len(s.Keys) > 0 {
+		p.w.note(p.name, "  %s %s %v", side, s.Op, s.Keys)
+	}
+	if p.w.isCalm() {
+		return nil
+	}
+	switch {
+	case p.chance.one(p.rates.fail):
+		p.w.note(p.name, "%s %s fails %v", side, s.Op, s.Keys)
+		return fmt.Errorf("%s: %w", s.Op, errFault)
+	case p.chance.one(p.rates.kill):
+		p.kill(fmt.Sprintf("%s %s %v", side, s.Op, s.Keys))
+		return errFault
+	case p.chance.one(p.rates.pause):
+		p.w.note(p.name, "stops %s %s %v", side, s.Op, s.Keys)
+		p.pause(5*time.Second + p.chance.upTo(25*time.Second))
+		return p.wait()
+	}
+	return nil
+}
+
+// wait waits while the process is stopped; an error says that it is dead.
+func (p *process) wait() error {
+	for {
+		p.w.mu.Lock()
+		dead, wait := p.dead, time.Until(p.pausedUntil)
+		if p.w.calm {
+			wait = min(wait, time.Second)
+			p.pausedUntil = time.Time{}
+		}
+		p.w.mu.Unlock()
+		if dead {
+			return errFault
+		}
+		if wait <= 0 {
+			return nil
+		}
+		time.Sleep(wait)
+	}
+}
+
+// publishing is a broker with another publisher.
+type publishing struct {
+	broker.Broker
+	p broker.Publisher
+}
+
+func (b publishing) Publish(ctx context.Context, messages []broker.Message) []error {
+	return b.p.Publish(ctx, messages)
+}

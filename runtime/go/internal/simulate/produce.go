@@ -1,0 +1,91 @@
+package simulate
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/internal/history"
+	"github.com/idem-spec/idem/runtime/go/outbox"
+)
+
+// produce starts a producer of streams, with a relay beside it. It goes on where the one before was
+// acknowledged last, and ends when all is.
+func (w *world) produce(name string, of []*stream, r rates) (*process, error) {
+	p := w.newProcess(name, r)
+	quiet := slog.New(slog.DiscardHandler)
+	box, err := outbox.New(p.store, p.broker, outbox.Config{Timeout: 2 * time.Second, Log: quiet})
+	if err != nil {
+		p.ended <- err
+		return p, err
+	}
+	relay, err := outbox.NewRelay(p.store, p.broker, outbox.RelayConfig{
+		Timeout: 2 * time.Second, Lease: 8 * time.Second, Poll: time.Second, Revive: 10 * time.Second, Log: quiet,
+	})
+	if err != nil {
+		p.ended <- err
+		return p, err
+	}
+	p.run(func(ctx context.Context) error {
+		relaying := make(chan error, 1)
+		go func() { relaying <- relay.Run(ctx) }()
+		for ctx.Err() == nil && p.publish(ctx, box, of) {
+		}
+		<-ctx.Done()
+		return <-relaying
+	})
+	return p, nil
+}
+
+// publish publishes the next message of some stream, and says whether there are more.
+func (p *process) publish(ctx context.Context, box *outbox.Outbox, of []*stream) (more bool) {
+	var open []*stream
+	p.w.mu.Lock()
+	for _, s := range of {
+		if s.sent < s.size {
+			open = append(open, s)
+		}
+	}
+	p.w.mu.Unlock()
+	if len(open) == 0 {
+		return false
+	}
+	s := open[p.chance.below(len(open))]
+	i := s.sent
+	batch := []broker.Message{s.message(i)}
+	if p.chance.one(12) { // it is not sure, and sends it twice
+		batch = append(batch, batch[0])
+	}
+	p.w.produced(s, i, false)
+	results, _ := box.Publish(ctx, batch...)
+	if results[0] != outbox.Neither && !p.isDead() {
+		p.w.produced(s, i, true)
+		p.w.note(p.name, "%s is %s", s.key(i), results[0])
+		if results[0] == outbox.Confirmed && p.chance.one(25) { // once more, later, as from a broker that was restored
+			copies := batch[:1]
+			time.AfterFunc(p.chance.upTo(20*time.Second), func() { p.w.broker.Publish(context.Background(), copies) })
+		}
+	}
+	if p.chance.one(2) && !p.w.isCalm() {
+		select {
+		case <-time.After(p.chance.upTo(2 * time.Second)):
+		case <-ctx.Done():
+		}
+	}
+	return true
+}
+
+// produced notes a message, which a producer tries to send, or was told to be confirmed or stored.
+func (w *world) produced(s *stream, i int, acknowledged bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := history.Produced{Key: s.key(i), Seq: int64(i), Mode: s.mode, Acknowledged: acknowledged}
+	if s.inOrder() {
+		p.Lane = s.lane
+	}
+	w.history.Produced = append(w.history.Produced, p)
+	if acknowledged {
+		s.sent = i + 1
+	}
+}
