@@ -87,11 +87,11 @@ detached() {
 	fi
 }
 
-# until_ready NODE TEST...: waits for TEST, a minute at most; fails with the log's end where it dies.
+# until_ready NODE TEST...: waits for TEST, three minutes at most, since the machine may be busy; fails with the log's end where it dies.
 until_ready() {
 	local node=$1 i
 	shift
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 1800; i++)); do
 		if "$@"; then
 			return
 		elif ! alive "$node"; then
