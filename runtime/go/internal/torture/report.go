@@ -55,8 +55,35 @@ func (d *driver) report(ctx context.Context, h *history.History, v *verdict, inj
 			return err
 		}
 		fmt.Printf("\n%v\n%s\n", x, indent(life))
+		if x.Kind != history.Order {
+			continue
+		}
+		for _, key := range neighbours(h, x.Key) {
+			life, err := d.life(ctx, key)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("  its neighbour %s\n%s\n", key, indent(life))
+		}
 	}
 	return nil
+}
+
+// neighbours are the keys next to one in its lane.
+func neighbours(h *history.History, key string) (keys []string) {
+	var of history.Produced
+	for _, p := range h.Produced {
+		if p.Key == key {
+			of = p
+		}
+	}
+	for _, p := range h.Produced {
+		if p.Lane == of.Lane && p.Key != key && p.Seq >= of.Seq-2 && p.Seq <= of.Seq+1 {
+			keys = append(keys, p.Key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // life is all that is known of a key, in the order in which it happened.
