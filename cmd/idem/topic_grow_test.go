@@ -176,7 +176,7 @@ func TestGrowDatabasesCountSQLiteToo(t *testing.T) {
 	}
 	_, err = db.Exec(`INSERT INTO outbox (topic, headers, created_at) VALUES ('orders', '[]', 0), ('orders.retry.s', '[]', 0), ('other', '[]', 0)`)
 	require.NoError(t, err)
-	_, err = db.Exec(`INSERT INTO idem_lane VALUES ('s', 'orders', 'o-17', 'k', 0, 0), ('s', 'other', 'o-17', 'k', 0, 0), ('x', 'orders', 'o-17', 'k', 0, 0)`)
+	_, err = db.Exec(`INSERT INTO idem_lane VALUES ('s', 'orders', 'o-17', 'k', 0), ('s', 'other', 'o-17', 'k', 0), ('x', 'orders', 'o-17', 'k', 0)`)
 	require.NoError(t, err)
 
 	all, err := openGrowDatabases(t.Context(), []string{"sqlite:" + file, "sqlite:" + file})
