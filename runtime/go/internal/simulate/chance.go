@@ -36,3 +36,8 @@ func (c *chance) upTo(d time.Duration) time.Duration {
 	defer c.mu.Unlock()
 	return time.Duration(c.r.Int64N(int64(d)))
 }
+
+// oneOf is true for one in n keys of a seed, the same ones whenever it is asked.
+func oneOf(seed uint64, key, why string, n int) bool {
+	return newChance(seed, why+" "+key).one(n)
+}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/consumer"
@@ -25,7 +23,7 @@ func (w *world) consume(name string, r rates) (*process, error) {
 	p := w.newProcess(name, r)
 	c := p.chance
 	config := consumer.Config{
-		Group: group, Topics: []string{topic}, Log: slog.New(slog.DiscardHandler),
+		Group: group, Topics: []string{topic}, Log: slog.New(slog.DiscardHandler), Observer: observer{w},
 		Workers: 1 + c.below(6), Window: 8 + c.below(60), Batch: 1 + c.below(30),
 		RebalanceTimeout: time.Second + c.upTo(4*time.Second), DrainTimeout: time.Second + c.upTo(4*time.Second),
 		Guard: guard.Config{HandlerTimeout: handlerTimeout, Lease: lease},
@@ -117,24 +115,26 @@ func (p *process) behave(ctx context.Context, key string, holds bool) error {
 	w.tries[key]++
 	try, calm, healed := w.tries[key], w.calm, w.healed
 	w.mu.Unlock()
-	h := fnv.New64a()
-	fmt.Fprint(h, key, try)
-	r := rand.New(rand.NewPCG(w.seed, h.Sum64()))
-	if h := fnv.New64a(); !healed {
-		fmt.Fprint(h, key, "poison")
-		if rand.New(rand.NewPCG(w.seed, h.Sum64())).IntN(20) == 0 {
-			return idem.NonRetryable("POISON", errors.New("it can never succeed"))
-		}
+	if !healed && oneOf(w.seed, key, "poison", 20) {
+		return idem.NonRetryable("POISON", errors.New("it can never succeed"))
 	}
 	if calm {
 		return nil
 	}
-	switch n := r.IntN(100); {
+	if isKiller(w.seed, key) {
+		p.kill("by the handler of " + key)
+		return errFault
+	}
+	c := newChance(w.seed, fmt.Sprint(key, " try ", try))
+	if oneOf(w.seed, "", "bad day", 5) && c.one(2) {
+		return errors.New("downstream is down all day")
+	}
+	switch n := c.below(100); {
 	case n < 4: // it sleeps, deaf, past its time limit and maybe its lease
-		time.Sleep(time.Duration(1+r.IntN(20)) * time.Second)
+		time.Sleep(time.Second + c.upTo(20*time.Second))
 	case n < 16: // it is slow, and listens
 		select {
-		case <-time.After(time.Duration(r.IntN(4000)) * time.Millisecond):
+		case <-time.After(c.upTo(4 * time.Second)):
 		case <-ctx.Done():
 		}
 	case n < 26:
@@ -142,7 +142,7 @@ func (p *process) behave(ctx context.Context, key string, holds bool) error {
 	case n < 29:
 		panic("out of cheese")
 	case n < 32:
-		return idem.Throttled(time.Duration(r.IntN(3000))*time.Millisecond, errors.New("slow down"))
+		return idem.Throttled(c.upTo(3*time.Second), errors.New("slow down"))
 	case n < 35 && holds:
 		return idem.OutOfOrder(errors.New("something has to come first"))
 	}

@@ -125,15 +125,22 @@ func (s *stream) key(i int) string { return fmt.Sprintf("%s/%d", s.lane, i) }
 
 const topic = "events"
 
-func (s *stream) message(i int) broker.Message {
+// isKiller says that the handler of a key kills its process. It may try only a few times.
+func isKiller(seed uint64, key string) bool { return oneOf(seed, key, "killer", 80) }
+
+func (s *stream) message(seed uint64, i int) broker.Message {
 	key := s.key(i)
 	payload, err := proto.Marshal(wrapperspb.String(key))
 	if err != nil {
 		panic(err)
 	}
-	return broker.Message{Topic: topic, Key: []byte(s.lane), Value: payload, Headers: idem.Headers{
+	m := broker.Message{Topic: topic, Key: []byte(s.lane), Value: payload, Headers: idem.Headers{
 		{Name: "idempotency_key", Value: []byte(key)},
 		{Name: "event_type", Value: []byte(s.kinds[i%len(s.kinds)])},
 		{Name: "biz_key", Value: []byte(s.lane)},
 	}}
+	if isKiller(seed, key) {
+		m.Headers = append(m.Headers, idem.Header{Name: "max_retry", Value: []byte("0")})
+	}
+	return m
 }

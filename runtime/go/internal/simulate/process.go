@@ -77,6 +77,7 @@ func (p *process) kill(at string) {
 	p.dead = true
 	p.w.mu.Unlock()
 	p.w.note(p.name, "is killed %s", at)
+	p.w.reach("killed")
 	p.cancel()
 }
 

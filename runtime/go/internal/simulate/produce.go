@@ -53,7 +53,7 @@ func (p *process) publish(ctx context.Context, box *outbox.Outbox, of []*stream)
 	}
 	s := open[p.chance.below(len(open))]
 	i := s.sent
-	batch := []broker.Message{s.message(i)}
+	batch := []broker.Message{s.message(p.w.seed, i)}
 	if p.chance.one(12) { // it is not sure, and sends it twice
 		batch = append(batch, batch[0])
 	}

@@ -29,9 +29,11 @@ type Result struct {
 	Violations []history.Violation
 	// Stuck says what was left to do, long after everything was calm; empty: nothing.
 	Stuck string
-	// Messages, Faults and Calls are how much there was.
+	// Messages and Calls are how much there was, and Reached what of it, by its name.
 	Messages, Calls int
-	Trace           []string
+	Reached         map[string]int
+	// Trace is what happened, where Options ask for it.
+	Trace []string
 }
 
 // Wrong says that the schedule has found something.
@@ -235,7 +237,7 @@ func (s *schedule) judge() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Violations: history.Check(h), Stuck: stuck, Messages: len(h.Produced), Calls: len(h.Calls), Trace: w.trace}, nil
+	return &Result{Violations: history.Check(h), Stuck: stuck, Messages: len(h.Produced), Calls: len(h.Calls), Reached: w.reached, Trace: w.trace}, nil
 }
 
 // end stops everything. It may be called twice.

@@ -3,8 +3,10 @@ package simulate_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/idem-spec/idem/runtime/go/internal/history"
 	"github.com/idem-spec/idem/runtime/go/internal/plant"
 	"github.com/idem-spec/idem/runtime/go/internal/simulate"
 )
@@ -88,23 +91,55 @@ func TestSchedule(t *testing.T) {
 		t.Skip("no -seed")
 	}
 	for range *times {
-		if r := run(t, *seed, plant.Bug(*bug), simulate.Options{Trace: true}); r.Wrong() {
+		if r := run(t, *seed, plant.Bug(*bug), simulate.Options{Trace: true}); r.Wrong() || testing.Verbose() {
 			t.Fatalf("seed %d:\n%s\n%s", *seed, r, strings.Join(r.Trace, "\n"))
 		}
 	}
 }
 
-// Each planted bug is found within so many schedules, or the simulation proves nothing.
+// A simulation proves nothing of what it never reaches.
+func TestSchedulesReachEverything(t *testing.T) {
+	if *seed != 0 {
+		t.Skip("-seed is given")
+	}
+	t.Parallel()
+	reached := make(map[string]int)
+	for s := range uint64(300) {
+		for what, n := range run(t, s+1, "", simulate.Options{}).Reached {
+			reached[what] += n
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(reached)) {
+		t.Logf("%6d %s", reached[what], what)
+	}
+	for _, what := range []string{
+		"OK ACK", "DUPLICATE ACK", "STALE ACK", "IN_PROGRESS DEFER", "FENCED DEFER", "RETRYABLE RETRY", "THROTTLED RETRY",
+		"OUT_OF_ORDER HOLD", "NON_RETRYABLE DEAD_LETTER", "CRASH_LOOP DEAD_LETTER", "OUT_OF_ORDER DEAD_LETTER",
+		"RETRYABLE DEAD_LETTER", "killed", "parked", "recovered", "redriven", "guarded",
+	} {
+		if reached[what] == 0 {
+			t.Errorf("%s: never", what)
+		}
+	}
+}
+
+// Each planted bug is found within so many schedules, by what it breaks, or the simulation proves nothing.
 func TestPlantedBugsAreFound(t *testing.T) {
 	if *seed != 0 {
 		t.Skip("-seed is given")
 	}
 	const within = 400
+	breaks := map[plant.Bug]history.Kind{
+		plant.NoFence: history.Twice, plant.EarlyCommit: history.Lost, plant.DedupBeforeEffect: history.Lost,
+		plant.HighestOffset: history.Lost, plant.RepublishUnconfirmed: history.Lost, plant.LeaseIgnored: history.Overlap,
+		plant.HintBeforeCommit: history.Lost, plant.ParkOrderLost: history.Order,
+	}
 	for _, bug := range plant.Bugs() {
 		t.Run(string(bug), func(t *testing.T) {
 			t.Parallel()
 			for s := range uint64(within) {
-				if r := run(t, s+1, bug, simulate.Options{}); r.Wrong() {
+				r := run(t, s+1, bug, simulate.Options{})
+				if slices.ContainsFunc(r.Violations, func(v history.Violation) bool { return v.Kind == breaks[bug] }) {
 					t.Logf("found by seed %d:\n%s", s+1, r)
 					return
 				}

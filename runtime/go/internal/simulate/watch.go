@@ -10,6 +10,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/internal/history"
+	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/memory"
 )
@@ -28,6 +29,9 @@ func (s watchStore) Claim(ctx context.Context, claims []store.Claim) ([]store.Gr
 		if grants[i].Kind == idem.AdmitProceed {
 			key := claims[i].Key
 			s.p.grants[key] = append(s.p.grants[key], time.UnixMilli(grants[i].LeaseUntilMs))
+			if grants[i].Recovered {
+				s.p.w.reached["recovered"]++
+			}
 		}
 	}
 	for i := range grants {
@@ -52,6 +56,7 @@ func (s watchStore) Settle(ctx context.Context, settlements []store.Settlement) 
 		switch {
 		case x.Retry != nil && x.Retry.Park:
 			what = "parked"
+			s.p.w.reach(what)
 		case x.Retry != nil:
 			what = fmt.Sprintf("%v in %v", x.Retry.Action, x.Retry.Due)
 		case x.DeadLetter != nil:
@@ -107,6 +112,18 @@ func (p *process) lease(key string, now time.Time) time.Duration {
 	p.grants[key] = all[1:]
 	return all[0].Sub(now)
 }
+
+// observer sees what deliveries come to.
+type observer struct{ w *world }
+
+func (o observer) Delivery(_ context.Context, d *observe.Delivery) {
+	o.w.reach(d.Outcome.String() + " " + d.Action.String())
+	if d.RedriveCount > 0 {
+		o.w.reach("redriven")
+	}
+}
+
+func (observer) Measure(observe.Metric, observe.Labels, float64) {}
 
 // watchBroker sees what is committed.
 type watchBroker struct {
@@ -216,6 +233,7 @@ func (w *world) guardedEffects(ctx context.Context, h *history.History) error {
 			return err
 		}
 		h.Effects = append(h.Effects, e)
+		w.reached["guarded"]++
 	}
 	return rows.Err()
 }

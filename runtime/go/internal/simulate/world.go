@@ -44,12 +44,13 @@ type world struct {
 	effects   int64 // so far, in the order of their commits
 	history   history.History
 	tries     map[string]int // of a handler, by key
+	reached   map[string]int
 	trace     []string
 }
 
 // newWorld makes one without processes.
 func newWorld(seed uint64, bug plant.Bug, o Options) (*world, error) {
-	w := &world{seed: seed, bug: bug, options: o, tries: make(map[string]int), hint: &hint{keys: make(map[string]bool)}}
+	w := &world{seed: seed, bug: bug, options: o, tries: make(map[string]int), reached: make(map[string]int), hint: &hint{keys: make(map[string]bool)}}
 	w.history.Unordered = make(map[string]bool)
 	w.store = memory.New(memory.Config{Now: w.clock})
 	w.broker = broker.NewMemory(broker.MemoryConfig{MaxWait: 2 * time.Second, RebalanceTimeout: 6 * time.Second, Faults: w.brokerFaults()})
@@ -117,6 +118,13 @@ func (w *world) isCalm() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.calm
+}
+
+// reach counts something that happened.
+func (w *world) reach(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.reached[what]++
 }
 
 // note writes a line of the trace.
