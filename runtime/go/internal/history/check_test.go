@@ -97,6 +97,14 @@ func TestCheckFindsEachBrokenPromise(t *testing.T) {
 	}
 }
 
+// Fences are there for such calls: nobody can keep them from starting.
+func TestACallThatBeginsAfterItsLeaseIsNoOverlap(t *testing.T) {
+	t.Parallel()
+	h := sound()
+	h.Calls = append(h.Calls, history.Call{Key: "a1", Worker: "w2", Start: h.Calls[0].Start.Add(500 * time.Millisecond), Lease: -time.Second})
+	assert.Empty(t, history.Check(h))
+}
+
 func TestHeldMessagesAreOutsideTheirLane(t *testing.T) {
 	t.Parallel()
 	h := sound()

@@ -35,7 +35,8 @@ type Call struct {
 	Start  time.Time
 	// End is zero where the worker did not live to write it.
 	End time.Time
-	// Lease is how long the claim under which it started was good for without renewal.
+	// Lease is how long the claim under which it started was good for without renewal, from Start on; 0 or
+	// less where it had run out.
 	Lease time.Duration
 }
 
