@@ -3,6 +3,7 @@
 python bench/harness/main.py            all of it
 python bench/harness/main.py go plugin  some of it, on standard output alone
 BENCH_QUICK=1                           fewer rounds, for a look
+BENCH_GROWTH=1                          with a table of ten million keys, some minutes more
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from datetime import datetime, timezone
 import keys
 import machine
 import processes
+import runtime
 from figures import Comparison, Contender, Section, Target, median, ratio, spread
 
 SECTIONS: dict[str, Callable[[bool], Section]] = {
@@ -24,6 +26,7 @@ SECTIONS: dict[str, Callable[[bool], Section]] = {
     "python": keys.python,
     "plugin": processes.plugin,
     "runner": processes.runner,
+    "runtime": runtime.runtime,
 }
 
 
@@ -126,6 +129,8 @@ def targets(made: dict[str, Section]) -> list[Target]:
             value = median(c.rounds)
             text = f"Runner: {c.name}, at least {bound},000 cases a second"
             found.append(Target(text, f"{value:.0f} k/s", value >= bound))
+    if s := made.get("runtime"):
+        found += runtime.targets(s)
     return found
 
 
