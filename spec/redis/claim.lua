@@ -104,7 +104,7 @@ local function admit(r)
   return {verdict = 'PROCEED', fence = add(r.fe, '1'), attempts = attempts, till = add(now, lease), recovered = r.st == '1'}
 end
 
-local function save(key, r)
+local function save(key, r, before)
   local args = {}
   for name, value in pairs(r) do
     if value ~= '' and value ~= '0' then
@@ -112,7 +112,7 @@ local function save(key, r)
       args[#args + 1] = value
     end
   end
-  redis.call('DEL', key)
+  if before then redis.call('DEL', key) end
   redis.call('HSET', key, unpack(args))
   redis.call('PEXPIREAT', key, larger(r.ex, r.lu)) -- a claim outlives its lease
 end
@@ -161,17 +161,18 @@ if g.verdict == 'PROCEED' then
       st = '1', fe = fences[i], at = g.attempts, ow = owner, rd = redrive, po = position, rc = counts[1], hc = counts[2],
       lu = g.till, fp = r and r.fp ~= '' and r.fp or fingerprint,
       cr = r and r.cr or now, up = now, ex = r and larger(r.ex, expires) or expires,
-    })
+    }, r)
   end
 elseif g.verdict == 'DUPLICATE' then
   result = decides.re
   for i, key in ipairs(KEYS) do
     local r = records[i]
     if not r or r.st ~= '2' then -- the other key is SUCCESS
+      local before = r
       r = r or {fe = '0', at = '0', rd = '0', po = '0', rc = '0', hc = '0', fp = '', cr = now}
       r.st, r.fe, r.ow, r.lu, r.re, r.up, r.ex = '2', add(r.fe, '1'), '', '0', result, now, expires
       if r.fp == '' then r.fp = fingerprint end
-      save(key, r)
+      save(key, r, before)
     end
   end
 elseif g.verdict == 'CRASH_LOOP' then

@@ -27,8 +27,7 @@ end
 if not some then return '0' end
 for i, key in ipairs(KEYS) do
   if ends[i] then
-    redis.call('HSET', key, 'st', '2', 'op', call, 'up', now, 'ex', ends[i])
-    redis.call('HDEL', key, 'lu')
+    redis.call('HSET', key, 'st', '2', 'op', call, 'lu', '0', 'up', now, 'ex', ends[i])
     if result ~= '' then redis.call('HSET', key, 're', result) end
     redis.call('PEXPIREAT', key, ends[i])
   end

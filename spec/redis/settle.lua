@@ -46,8 +46,7 @@ if not some then return '0' end
 for i, key in ipairs(KEYS) do
   if ends[i] then
     redis.call('HSET', key, 'st', state, 'at', attempts[i], 'rd', ARGV[6], 'po', ARGV[7], 'rc', ARGV[8], 'hc', ARGV[9],
-      'op', call, 'up', now, 'ex', ends[i])
-    redis.call('HDEL', key, 'lu')
+      'op', call, 'lu', '0', 'up', now, 'ex', ends[i])
     redis.call('PEXPIREAT', key, ends[i])
   end
 end

@@ -24,7 +24,7 @@ func TestStore(t *testing.T) {
 		if _, err := db.Exec("CREATE TABLE effect (name TEXT)"); err != nil {
 			t.Fatal(err)
 		}
-		return storetest.Subject{Store: s, Other: other, Tx: storetest.TxOf(s, insertEffect, func(ctx context.Context) ([]string, error) {
+		return storetest.Subject{Store: s, Other: other, Seeds: 10, Tx: storetest.TxOf(s, insertEffect, func(ctx context.Context) ([]string, error) {
 			return effects(ctx, db)
 		}), Without: map[storetest.Capability]string{
 			storetest.BesideTx: "a transaction is the one writer: nobody claims until it is over",
