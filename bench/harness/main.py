@@ -17,8 +17,9 @@ from datetime import datetime, timezone
 import keys
 import machine
 import processes
-import runtime
 from figures import Comparison, Contender, Section, Target, median, ratio, spread
+
+import runtime
 
 SECTIONS: dict[str, Callable[[bool], Section]] = {
     "go": keys.go,
