@@ -30,10 +30,11 @@ func (c *Consumer) backgrounds() map[string]func(context.Context) error {
 	return tasks
 }
 
-// schedule makes the scheduler of msg_retry, where there is to be one.
+// schedule makes the scheduler of msg_retry, where there is to be one: also where Delays takes the retries, since dead
+// letters of the table are redriven by it.
 func (c *Consumer) schedule() error {
 	retries, ok := c.store.(store.Retries)
-	if !ok || c.config.NoScheduler || c.config.Shadow || !c.guard.CanPark() {
+	if !ok || c.config.NoScheduler || c.config.Shadow || !c.store.FollowUps() {
 		return nil
 	}
 	var err error

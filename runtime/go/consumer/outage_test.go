@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/deadletter"
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/observe"
@@ -258,5 +259,30 @@ func TestFault20FailuresBesideTheMessageChangeNothing(t *testing.T) {
 			require.Equal(t, 2, calls.of(strconv.Itoa(i)))
 		}
 		require.Greater(t, begun.Load(), int64(1), "it is begun again")
+	})
+}
+
+// Retries may wait in topics while dead letters are in the table: what is redriven from there is in msg_retry.
+func TestRedrivenDeadLettersComeBackWhereRetriesWaitInTopics(t *testing.T) {
+	inWorld(t, func(w *world) {
+		var calls tally
+		c := w.config()
+		c.Guard.Delays = noDelays{}
+		w.run(c, Idempotent(func(_ context.Context, m *payment) error {
+			if calls.add(m.GetValue()) == 1 {
+				return idem.NonRetryable("REPAIR_ME", errDown)
+			}
+			return nil
+		}))
+		w.pay(0, 1)
+		settleDown(2 * time.Second)
+		require.Len(t, w.deadLetters(), 1)
+		r, err := deadletter.New(w.store, w.store, deadletter.Config{})
+		require.NoError(t, err)
+		report, err := r.Run(w.Context(), store.DeadLetterFilter{})
+		require.NoError(t, err)
+		require.EqualValues(t, 1, report.Redriven)
+		settleDown(5 * time.Second)
+		require.Equal(t, []string{"NON_RETRYABLE/DEAD_LETTER", "OK/ACK"}, w.seen.outcomes("k0"))
 	})
 }
