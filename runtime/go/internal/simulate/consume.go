@@ -7,9 +7,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/consumer"
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/outbox"
+	"github.com/idem-spec/idem/runtime/go/retry"
 	"github.com/idem-spec/idem/runtime/go/store/memory"
 )
 
@@ -21,12 +24,24 @@ const (
 // consume starts a consumer, with its scheduler and cleaner.
 func (w *world) consume(name string, r rates) (*process, error) {
 	p := w.newProcess(name, r)
+	box, err := outbox.New(p.store, p.broker, outbox.Config{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		p.ended <- err
+		return p, err
+	}
+	p.box = box
 	c := p.chance
 	config := consumer.Config{
 		Group: group, Topics: []string{topic}, Log: slog.New(slog.DiscardHandler), Observer: observer{w},
 		Workers: 1 + c.below(6), Window: 8 + c.below(60), Batch: 1 + c.below(30),
 		RebalanceTimeout: time.Second + c.upTo(4*time.Second), DrainTimeout: time.Second + c.upTo(4*time.Second),
-		Guard: guard.Config{HandlerTimeout: handlerTimeout, Lease: lease},
+		Guard: guard.Config{HandlerTimeout: handlerTimeout, Lease: lease, DeadLetterTopic: w.variant.deadTopic},
+	}
+	if w.variant.delayTopics {
+		if err := p.delay(&config); err != nil {
+			p.ended <- err
+			return p, err
+		}
 	}
 	k, err := consumer.New(p.broker, p.store, config, p.handlers(time.Second+c.upTo(20*time.Second))...)
 	if err != nil {
@@ -37,10 +52,30 @@ func (w *world) consume(name string, r rates) (*process, error) {
 	return p, nil
 }
 
+// delay has retries wait in topics, which the process forwards.
+func (p *process) delay(c *consumer.Config) error {
+	d, err := p.w.delays(p.broker)
+	if err != nil {
+		return err
+	}
+	f, err := retry.NewForwarder(p.broker, d, retry.ForwarderConfig{Timeout: 3 * time.Second, Log: c.Log})
+	if err != nil {
+		return err
+	}
+	c.Guard.Delays = d
+	c.Background = append(c.Background, f.Run)
+	return nil
+}
+
 // handlers are the routes.
 func (p *process) handlers(hold time.Duration) []consumer.Handler {
 	breaker := consumer.Breaker{Failures: 25}
-	route := func(o guard.Order) consumer.Route { return consumer.Route{Order: o, Hold: hold, Breaker: breaker} }
+	route := func(o guard.Order) consumer.Route {
+		if o == guard.Park && p.w.variant.delayTopics {
+			o = guard.Block // Park needs the table
+		}
+		return consumer.Route{Order: o, Hold: hold, Breaker: breaker}
+	}
 	all := []consumer.Handler{
 		consumer.Tx(func(ctx context.Context, tx *memory.Tx, e *event[txLoose]) error {
 			return p.inTx(ctx, tx, e.GetValue(), true)
@@ -55,6 +90,13 @@ func (p *process) handlers(hold time.Duration) []consumer.Handler {
 		consumer.Idempotent(func(ctx context.Context, e *event[idemBlock]) error { return p.outside(ctx, e.GetValue(), false) }, route(guard.Block)),
 		consumer.Idempotent(func(ctx context.Context, e *event[idemPark]) error { return p.outside(ctx, e.GetValue(), false) }, route(guard.Park)),
 	}
+	all = append(all, consumer.TxBatch(func(ctx context.Context, tx *memory.Tx, es []*event[txBatch]) []error {
+		results := make([]error, len(es))
+		for i, e := range es {
+			results[i] = p.inTx(ctx, tx, e.GetValue(), true)
+		}
+		return results
+	}, consumer.Route{BatchSize: 4, Breaker: breaker}))
 	if p.w.rows == nil {
 		return all
 	}
@@ -72,6 +114,9 @@ func (p *process) handlers(hold time.Duration) []consumer.Handler {
 	)
 }
 
+// doneTopic is where handlers in mode Tx say what they have done, by the outbox in their transaction.
+const doneTopic = "done"
+
 // inTx is a handler in mode Tx: its effect comes true with the commit.
 func (p *process) inTx(ctx context.Context, tx *memory.Tx, key string, holds bool) error {
 	call := p.w.begin(p, key)
@@ -80,7 +125,9 @@ func (p *process) inTx(ctx context.Context, tx *memory.Tx, key string, holds boo
 		return err
 	}
 	tx.Do(func() { p.w.effect(key, call) })
-	return nil
+	return outbox.PublishTx(ctx, p.box, p.store, tx, broker.Message{Topic: doneTopic, Key: []byte(key), Headers: idem.Headers{
+		{Name: "idempotency_key", Value: []byte(key)},
+	}})
 }
 
 // outside is a handler in mode Idempotent.

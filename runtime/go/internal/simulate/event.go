@@ -33,6 +33,7 @@ func (*event[K]) IdemPolicy() idem.Policy {
 // The kinds: a mode and an order each, and the three steps of an object that is guarded by its state.
 type (
 	txLoose   struct{}
+	txBatch   struct{}
 	txBlock   struct{}
 	txPark    struct{}
 	idemLoose struct{}
@@ -44,6 +45,7 @@ type (
 )
 
 func (txLoose) name() string   { return "tx-loose" }
+func (txBatch) name() string   { return "tx-batch" }
 func (txBlock) name() string   { return "tx-block" }
 func (txPark) name() string    { return "tx-park" }
 func (idemLoose) name() string { return "idem-loose" }
@@ -97,13 +99,21 @@ type stream struct {
 // streams are those of a schedule, some messages each.
 func streams(c *chance, guarded bool) []*stream {
 	var all []*stream
+	scale := 1
+	if c.one(10) { // long lanes, that fill windows
+		scale = 5
+	}
 	add := func(mode history.Mode, order guard.Order, n int, kinds ...string) {
+		if mode != history.Guarded { // an object has three moves
+			n *= scale
+		}
 		all = append(all, &stream{
 			lane: fmt.Sprintf("%s-%d", strings.Join(kinds, "+"), len(all)), kinds: kinds, mode: mode, order: order, size: n,
 		})
 	}
 	for range 2 {
 		add(history.Tx, guard.Unordered, 2+c.below(4), "tx-loose")
+		add(history.Tx, guard.Unordered, 1+c.below(4), "tx-batch")
 		add(history.Tx, guard.Block, 2+c.below(5), "tx-block")
 		add(history.Tx, guard.Park, 2+c.below(5), "tx-park")
 		add(history.Idempotent, guard.Unordered, 1+c.below(3), "idem-loose")

@@ -9,6 +9,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/internal/plant"
 	"github.com/idem-spec/idem/runtime/go/internal/seam"
+	"github.com/idem-spec/idem/runtime/go/outbox"
 	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/memory"
 )
@@ -24,6 +25,7 @@ type process struct {
 	rates  rates
 	store  store.Full[*memory.Tx]
 	broker broker.Broker
+	box    *outbox.Outbox // a consumer's
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  chan error

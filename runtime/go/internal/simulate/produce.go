@@ -38,7 +38,7 @@ func (w *world) produce(name string, of []*stream, r rates) (*process, error) {
 	return p, nil
 }
 
-// publish publishes the next message of some stream, and says whether there are more.
+// publish publishes the next messages of some stream, and says whether there are more.
 func (p *process) publish(ctx context.Context, box *outbox.Outbox, of []*stream) (more bool) {
 	var open []*stream
 	p.w.mu.Lock()
@@ -52,18 +52,22 @@ func (p *process) publish(ctx context.Context, box *outbox.Outbox, of []*stream)
 		return false
 	}
 	s := open[p.chance.below(len(open))]
-	i := s.sent
-	batch := []broker.Message{s.message(p.w.seed, i)}
-	if p.chance.one(12) { // it is not sure, and sends it twice
-		batch = append(batch, batch[0])
+	first := s.sent
+	n := 1 + p.chance.below(min(3, s.size-first))
+	batch := make([]broker.Message, 0, n+1)
+	for i := first; i < first+n; i++ {
+		batch = append(batch, s.message(p.w.seed, i))
+		p.w.produced(s, i, false)
 	}
-	p.w.produced(s, i, false)
+	if p.chance.one(12) { // it is not sure, and sends the last one twice
+		batch = append(batch, batch[n-1])
+	}
 	results, _ := box.Publish(ctx, batch...)
-	if results[0] != outbox.Neither && !p.isDead() {
-		p.w.produced(s, i, true)
-		p.w.note(p.name, "%s is %s", s.key(i), results[0])
-		if results[0] == outbox.Confirmed && p.chance.one(25) { // once more, later, as from a broker that was restored
-			copies := batch[:1]
+	for i := 0; i < n && results[i] != outbox.Neither && !p.isDead(); i++ {
+		p.w.produced(s, first+i, true)
+		p.w.note(p.name, "%s is %s", s.key(first+i), results[i])
+		if results[i] == outbox.Confirmed && p.chance.one(25) { // once more, later, as from a broker that was restored
+			copies := batch[i : i+1]
 			time.AfterFunc(p.chance.upTo(20*time.Second), func() { p.w.broker.Publish(context.Background(), copies) })
 		}
 	}

@@ -9,10 +9,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/deadletter"
 	"github.com/idem-spec/idem/runtime/go/internal/history"
 	"github.com/idem-spec/idem/runtime/go/internal/plant"
 	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/memory"
 )
 
 // Options are what a schedule has beside its seed. The zero value is what is searched.
@@ -21,8 +23,16 @@ type Options struct {
 	Trace bool
 }
 
-// guarded says whether a schedule has guarded objects: one in four does, since their database takes its time.
-func (Options) guarded(seed uint64) bool { return seed%4 == 0 }
+// variant is how a team might have set it up.
+type variant struct {
+	guarded     bool // it has guarded objects: one in four does, since their database takes its time
+	deadTopic   bool // dead letters go to a topic, not to the table
+	delayTopics bool // and so do retries; nothing parks then
+}
+
+func variantOf(seed uint64) variant {
+	return variant{guarded: seed%4 == 0, deadTopic: seed%5 < 2, delayTopics: seed%7 < 2}
+}
 
 // Result is what came of a schedule.
 type Result struct {
@@ -70,13 +80,14 @@ type schedule struct {
 	consumers []*process
 	producer  *process
 	started   int
+	campaigns int // of redriving
 }
 
 // rounds are how many times the schedule does something, and lets time pass.
 const rounds = 40
 
 func (s *schedule) run() (*Result, error) {
-	s.of = streams(s.chance, s.w.rows != nil)
+	s.of = streams(s.chance, s.w.variant.guarded)
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -155,23 +166,30 @@ func (s *schedule) something() error {
 	case 6:
 		s.producer.kill("by the schedule")
 	case 7:
-		s.redrive(s.producer.store)
+		s.redrive(s.producer.broker, s.producer.store)
 	}
 	return nil
 }
 
 // redrive brings dead letters back, by a process that may not live to see it.
-func (s *schedule) redrive(by interface {
-	store.DeadLetters
-	deadletter.Records
-}) {
-	r, err := deadletter.New(by, by, deadletter.Config{Rate: -1, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		panic(err)
-	}
+func (s *schedule) redrive(b broker.Broker, by store.Full[*memory.Tx]) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	report, err := r.Run(ctx, store.DeadLetterFilter{})
+	s.campaigns++
+	config := deadletter.Config{Rate: -1, Timeout: 3 * time.Second, Log: slog.New(slog.DiscardHandler)}
+	var report deadletter.Report
+	var err error
+	if s.w.variant.deadTopic {
+		report, err = deadletter.FromTopic(ctx, b, by, deadletter.TopicConfig{
+			Config: config, Scope: group, Origin: topic, Name: fmt.Sprint("n", s.campaigns),
+		})
+	} else {
+		var r *deadletter.Redriver
+		if r, err = deadletter.New(by, by, config); err != nil {
+			panic(err)
+		}
+		report, err = r.Run(ctx, store.DeadLetterFilter{})
+	}
 	s.w.note("schedule", "redrives %d of %d dead letters: %v", report.Redriven, report.Matched, err)
 }
 
@@ -224,7 +242,7 @@ func (s *schedule) judge() (*Result, error) {
 		w.mu.Lock()
 		w.healed = true
 		w.mu.Unlock()
-		s.redrive(watchStore{w.store, s.producer})
+		s.redrive(watchBroker{w.broker, s.producer}, watchStore{w.store, s.producer})
 		stuck, err = s.rest()
 	}
 	if err != nil {
@@ -237,7 +255,7 @@ func (s *schedule) judge() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Violations: history.Check(h), Stuck: stuck, Messages: len(h.Produced), Calls: len(h.Calls), Reached: w.reached, Trace: w.trace}, nil
+	return &Result{Violations: append(history.Check(h), w.checkDone(h)...), Stuck: stuck, Messages: len(h.Produced), Calls: len(h.Calls), Reached: w.reached, Trace: w.trace}, nil
 }
 
 // end stops everything. It may be called twice.

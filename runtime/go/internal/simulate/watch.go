@@ -10,6 +10,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/internal/history"
+	"github.com/idem-spec/idem/runtime/go/internal/seam"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/memory"
@@ -136,12 +137,13 @@ func (b watchBroker) Group(ctx context.Context, name string, topics []string) (b
 	if err != nil {
 		return nil, err
 	}
-	return watchGroup{g, b.p}, nil
+	return watchGroup{g, b.p, name}, nil
 }
 
 type watchGroup struct {
 	broker.Group
-	p *process
+	p    *process
+	name string
 }
 
 func (g watchGroup) Join(ctx context.Context) (broker.Generation, error) {
@@ -149,12 +151,13 @@ func (g watchGroup) Join(ctx context.Context) (broker.Generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return watchGeneration{generation, g.p}, nil
+	return watchGeneration{generation, g.p, g.name}, nil
 }
 
 type watchGeneration struct {
 	broker.Generation
-	p *process
+	p    *process
+	name string
 }
 
 // Commit is observed within the world's lock, so that observations are in the order of the commits.
@@ -166,7 +169,7 @@ func (g watchGeneration) Commit(ctx context.Context, offsets map[broker.TopicPar
 		return err
 	}
 	for p, offset := range maps.All(offsets) {
-		w.history.Commits = append(w.history.Commits, history.Commit{Group: group, Topic: p.Topic, Partition: p.Partition, Offset: offset})
+		w.history.Commits = append(w.history.Commits, history.Commit{Group: g.name, Topic: p.Topic, Partition: p.Partition, Offset: offset})
 	}
 	return nil
 }
@@ -202,7 +205,7 @@ func (w *world) end(p *process, call int) {
 
 // collect is the history of a world that has come to rest.
 func (w *world) collect(ctx context.Context) (*history.History, error) {
-	letters, err := w.store.ListDeadLetters(ctx, store.DeadLetterFilter{Redriven: true}, 0, 100000)
+	letters, err := w.letters(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -210,10 +213,61 @@ func (w *world) collect(ctx context.Context) (*history.History, error) {
 	defer w.mu.Unlock()
 	h := w.history
 	h.Effects = slices.Clone(h.Effects)
-	for i := range letters {
-		h.DeadLetters = append(h.DeadLetters, history.DeadLetter{Key: letters[i].Key, Redriven: !letters[i].RedrivenAt.IsZero()})
-	}
+	h.DeadLetters = letters
 	return &h, w.guardedEffects(ctx, &h)
+}
+
+// letters are the dead letters. Those of a topic stay there when they are redriven: the record says which are the
+// end of a message.
+func (w *world) letters(ctx context.Context) (all []history.DeadLetter, err error) {
+	rows, err := w.store.ListDeadLetters(ctx, store.DeadLetterFilter{Redriven: true}, 0, 100000)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		all = append(all, history.DeadLetter{Key: rows[i].Key, Redriven: !rows[i].RedrivenAt.IsZero()})
+	}
+	for _, m := range w.broker.Messages(broker.DeadLetterTopic(topic, group)) {
+		key := seam.KeyOf(m.Headers)
+		records, err := w.store.Records(ctx, group, []string{key})
+		if err != nil {
+			return nil, err
+		}
+		w.mu.Lock()
+		w.history.Unordered[key] = true // it may have been redriven
+		w.mu.Unlock()
+		all = append(all, history.DeadLetter{Key: key, Redriven: records[0] == nil || records[0].State != idem.StateDead})
+	}
+	return all, nil
+}
+
+// checkDone compares what handlers have done in their transactions with what they have published in them: each
+// effect has its message, however often, and nothing that was rolled back has one.
+func (w *world) checkDone(h *history.History) (found []history.Violation) {
+	effects, published := make(map[string]bool), make(map[string]bool)
+	for _, m := range w.broker.Messages(doneTopic) {
+		published[seam.KeyOf(m.Headers)] = true
+	}
+	modes := make(map[string]history.Mode)
+	for i := range h.Produced {
+		modes[h.Produced[i].Key] = h.Produced[i].Mode
+	}
+	for _, e := range h.Effects {
+		if modes[e.Key] == history.Tx {
+			effects[e.Key] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(effects)) {
+		if !published[key] {
+			found = append(found, history.Violation{Kind: history.Lost, Key: key, Detail: "done, and what its transaction has published is not there"})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(published)) {
+		if !effects[key] {
+			found = append(found, history.Violation{Kind: history.Unknown, Key: key, Detail: "published by a transaction that was rolled back"})
+		}
+	}
+	return found
 }
 
 // guardedEffects reads what the database of the guarded objects has counted. Its serial numbers are an order of

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/internal/history"
 	"github.com/idem-spec/idem/runtime/go/internal/plant"
 	"github.com/idem-spec/idem/runtime/go/internal/seam"
+	"github.com/idem-spec/idem/runtime/go/retry"
 	"github.com/idem-spec/idem/runtime/go/state"
 	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/memory"
@@ -29,6 +32,8 @@ type world struct {
 	seed    uint64
 	bug     plant.Bug
 	options Options
+	variant variant
+	topics  map[string]string // all that are consumed, and their group
 
 	broker *broker.Memory
 	store  *memory.Store
@@ -50,19 +55,39 @@ type world struct {
 
 // newWorld makes one without processes.
 func newWorld(seed uint64, bug plant.Bug, o Options) (*world, error) {
-	w := &world{seed: seed, bug: bug, options: o, tries: make(map[string]int), reached: make(map[string]int), hint: &hint{keys: make(map[string]bool)}}
+	w := &world{
+		seed: seed, bug: bug, options: o, variant: variantOf(seed),
+		topics: map[string]string{topic: group, broker.RetryTopic(topic, group): group},
+		tries:  make(map[string]int), reached: make(map[string]int), hint: &hint{keys: make(map[string]bool)},
+	}
 	w.history.Unordered = make(map[string]bool)
 	w.store = memory.New(memory.Config{Now: w.clock})
 	w.broker = broker.NewMemory(broker.MemoryConfig{MaxWait: 2 * time.Second, RebalanceTimeout: 6 * time.Second, Faults: w.brokerFaults()})
-	for _, name := range []string{topic, broker.RetryTopic(topic, group), broker.DeadLetterTopic(topic, group)} {
+	if w.variant.delayTopics {
+		d, err := w.delays(w.broker)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range d.Topics() {
+			w.topics[name] = group + ".delay"
+		}
+	}
+	for _, name := range append(slices.Sorted(maps.Keys(w.topics)), broker.DeadLetterTopic(topic, group), doneTopic) {
 		if err := w.broker.CreateTopic(name, partitions); err != nil {
 			return nil, err
 		}
 	}
-	if !o.guarded(seed) {
+	if !w.variant.guarded {
 		return w, nil
 	}
 	return w, w.openRows()
+}
+
+// delays are the delay topics, as a process sees them.
+func (w *world) delays(p broker.Publisher) (*retry.DelayTopics, error) {
+	return retry.NewDelayTopics(p, retry.DelayConfig{
+		Scope: group, Origins: []string{topic}, Buckets: []time.Duration{time.Second, 4 * time.Second}, Timeout: 3 * time.Second,
+	})
 }
 
 // openRows makes the table of the guarded objects, whose every move is an effect that the database itself counts.
@@ -144,10 +169,10 @@ var start = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // left says what is still to be done; empty: nothing.
 func (w *world) left(ctx context.Context) (string, error) {
 	var left []string
-	for _, name := range []string{topic, broker.RetryTopic(topic, group)} {
+	for _, name := range slices.Sorted(maps.Keys(w.topics)) {
 		n := 0
 		for _, m := range w.broker.Messages(name) {
-			if committed, _ := w.broker.Committed(group, broker.TopicPartition{Topic: name, Partition: m.Partition}); m.Offset >= committed {
+			if committed, _ := w.broker.Committed(w.topics[name], broker.TopicPartition{Topic: name, Partition: m.Partition}); m.Offset >= committed {
 				n++
 			}
 		}
