@@ -31,7 +31,7 @@ const (
 	StoreOut
 	ClaimOut
 	MarkOut
-	Publish
+	Publish // the first of those of the broker; those before are the store's
 	Join
 	Fetch
 	CommitOffsets

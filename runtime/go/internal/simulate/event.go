@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -138,6 +139,24 @@ const topic = "events"
 // isKiller says that the handler of a key kills its process. It may try only a few times.
 func isKiller(seed uint64, key string) bool { return oneOf(seed, key, "killer", 80) }
 
+// isDual says that a message has two keys, and comes under the one before too.
+func isDual(seed uint64, key string) bool { return oneOf(seed, key, "dual", 8) }
+
+// previous is what the key before has behind it.
+const previous = "-before"
+
+// old is the message as a producer of the version before sends it.
+func old(m broker.Message) broker.Message {
+	m.Headers = slices.DeleteFunc(slices.Clone(m.Headers), func(h idem.Header) bool { return h.Name == "idempotency_key_previous" })
+	m.Headers[0].Value = append(slices.Clone(m.Headers[0].Value), previous...)
+	return m
+}
+
+// isBroken says that the payload of a message is none. It stays a dead letter.
+func isBroken(seed uint64, key string) bool {
+	return !variantOf(seed).deadTopic && oneOf(seed, key, "broken", 60)
+}
+
 func (s *stream) message(seed uint64, i int) broker.Message {
 	key := s.key(i)
 	payload, err := proto.Marshal(wrapperspb.String(key))
@@ -149,6 +168,14 @@ func (s *stream) message(seed uint64, i int) broker.Message {
 		{Name: "event_type", Value: []byte(s.kinds[i%len(s.kinds)])},
 		{Name: "biz_key", Value: []byte(s.lane)},
 	}}
+	if s.mode != history.Guarded && !s.inOrder() {
+		switch {
+		case isDual(seed, key): // the key template has changed, and producers of the one before still run
+			m.Headers = append(m.Headers, idem.Header{Name: "idempotency_key_previous", Value: []byte(key + previous)})
+		case isBroken(seed, key):
+			m.Value = []byte{0xff}
+		}
+	}
 	if isKiller(seed, key) {
 		m.Headers = append(m.Headers, idem.Header{Name: "max_retry", Value: []byte("0")})
 	}

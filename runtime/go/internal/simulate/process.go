@@ -111,6 +111,9 @@ func (p *process) step(_ context.Context, s seam.Step) error {
 	if p.w.isCalm() {
 		return nil
 	}
+	if p.w.isDown(s.Op) {
+		return fmt.Errorf("%s: %w", s.Op, errFault)
+	}
 	switch {
 	case p.chance.one(p.rates.fail):
 		p.w.note(p.name, "%s %s fails %v", side, s.Op, s.Keys)

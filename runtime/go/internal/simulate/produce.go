@@ -62,6 +62,12 @@ func (p *process) publish(ctx context.Context, box *outbox.Outbox, of []*stream)
 	if p.chance.one(12) { // it is not sure, and sends the last one twice
 		batch = append(batch, batch[n-1])
 	}
+	if last := batch[n-1]; isDual(p.w.seed, s.key(first+n-1)) && !s.inOrder() {
+		batch = append(batch, old(last))
+		if p.chance.one(2) {
+			batch[n-1], batch[len(batch)-1] = batch[len(batch)-1], batch[n-1]
+		}
+	}
 	results, _ := box.Publish(ctx, batch...)
 	for i := 0; i < n && results[i] != outbox.Neither && !p.isDead(); i++ {
 		p.w.produced(s, first+i, true)

@@ -166,6 +166,12 @@ func (s *schedule) something() error {
 	case 6:
 		s.producer.kill("by the schedule")
 	case 7:
+		of, d := s.chance.below(2), s.chance.upTo(20*time.Second)
+		s.w.note("schedule", "%s is down for %v", [2]string{"the store", "the broker"}[of], d)
+		s.w.mu.Lock()
+		s.w.down[of] = time.Now().Add(d)
+		s.w.mu.Unlock()
+	case 8:
 		s.redrive(s.producer.broker, s.producer.store)
 	}
 	return nil

@@ -46,43 +46,87 @@ func run(t *testing.T, seed uint64, bug plant.Bug, o simulate.Options) (r *simul
 	return r
 }
 
-// TestSchedules runs -seeds schedules from -from on; none of them may break a promise.
+// TestSchedules runs -seeds schedules from -from on. None of them may break a promise, and together they have to
+// reach everything: a simulation proves nothing of what it never reaches.
 func TestSchedules(t *testing.T) {
 	if *seed != 0 {
 		t.Skip("-seed is given: TestSchedule runs it")
 	}
-	t.Parallel()
 	n := *seeds
 	if testing.Short() {
 		n = min(n, 100)
 	}
-	var next, done, messages, calls, failed atomic.Uint64
-	began := time.Now()
+	total := tally{began: time.Now(), reached: make(map[string]int)}
+	var next atomic.Uint64
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			for {
-				i := next.Add(1) - 1
-				if i >= n || failed.Load() >= 5 {
-					return
-				}
-				s := *from + i
-				r := run(t, s, "", simulate.Options{})
-				messages.Add(uint64(r.Messages))
-				calls.Add(uint64(r.Calls))
+			for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
+				r := run(t, *from+i, "", simulate.Options{})
 				if r.Wrong() {
-					failed.Add(1)
-					t.Errorf("seed %d (again: go test ./runtime/go/internal/simulate -run 'TestSchedule$' -seed %[1]d -times 20):\n%s", s, r)
+					t.Errorf("seed %d (again: go test ./runtime/go/internal/simulate -run 'TestSchedule$' -seed %[1]d -times 100):\n%s", *from+i, r)
 				}
-				if d := done.Add(1); d%10000 == 0 {
-					fmt.Fprintf(os.Stderr, "%d of %d schedules, %.0f a second, %d failed\n", d, n, float64(d)/time.Since(began).Seconds(), failed.Load())
+				if !total.add(r, n) {
+					return
 				}
 			}
 		})
 	}
 	workers.Wait()
-	took := time.Since(began)
-	t.Logf("%d schedules, %d messages, %d calls in %v: %.0f schedules a second", done.Load(), messages.Load(), calls.Load(), took.Round(time.Second), float64(done.Load())/took.Seconds())
+	t.Log(total.String())
+	if t.Failed() || n < 1000 {
+		return
+	}
+	for _, what := range []string{
+		"OK ACK", "DUPLICATE ACK", "STALE ACK", "IN_PROGRESS DEFER", "FENCED DEFER", "RETRYABLE RETRY", "THROTTLED RETRY",
+		"OUT_OF_ORDER HOLD", "NON_RETRYABLE DEAD_LETTER", "CRASH_LOOP DEAD_LETTER", "OUT_OF_ORDER DEAD_LETTER",
+		"RETRYABLE DEAD_LETTER", "MALFORMED DEAD_LETTER", "killed", "parked", "recovered", "redriven", "guarded",
+	} {
+		if total.reached[what] == 0 {
+			t.Errorf("%s: in none of %d schedules", what, n)
+		}
+	}
+}
+
+// tally adds up what schedules came to.
+type tally struct {
+	began time.Time
+
+	mu                            sync.Mutex
+	done, failed, messages, calls int
+	reached                       map[string]int
+}
+
+// enough is how many failures end a run.
+const enough = 5
+
+// add says whether to go on.
+func (t *tally) add(r *simulate.Result, of uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done++
+	t.messages += r.Messages
+	t.calls += r.Calls
+	if r.Wrong() {
+		t.failed++
+	}
+	for what, n := range r.Reached {
+		t.reached[what] += n
+	}
+	if t.done%5000 == 0 {
+		fmt.Fprintf(os.Stderr, "%d of %d schedules, %.0f a second, %d failed\n", t.done, of, float64(t.done)/time.Since(t.began).Seconds(), t.failed)
+	}
+	return t.failed < enough
+}
+
+func (t *tally) String() string {
+	took := time.Since(t.began)
+	lines := []string{fmt.Sprintf("%d schedules, %d messages, %d calls of handlers in %v, %.0f schedules a second; in them:",
+		t.done, t.messages, t.calls, took.Round(time.Second), float64(t.done)/took.Seconds())}
+	for _, what := range slices.Sorted(maps.Keys(t.reached)) {
+		lines = append(lines, fmt.Sprintf("%9d %s", t.reached[what], what))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // TestSchedule runs -seed, again and again until it fails.
@@ -93,32 +137,6 @@ func TestSchedule(t *testing.T) {
 	for range *times {
 		if r := run(t, *seed, plant.Bug(*bug), simulate.Options{Trace: true}); r.Wrong() || testing.Verbose() {
 			t.Fatalf("seed %d:\n%s\n%s", *seed, r, strings.Join(r.Trace, "\n"))
-		}
-	}
-}
-
-// A simulation proves nothing of what it never reaches.
-func TestSchedulesReachEverything(t *testing.T) {
-	if *seed != 0 {
-		t.Skip("-seed is given")
-	}
-	t.Parallel()
-	reached := make(map[string]int)
-	for s := range uint64(300) {
-		for what, n := range run(t, s+1, "", simulate.Options{}).Reached {
-			reached[what] += n
-		}
-	}
-	for _, what := range slices.Sorted(maps.Keys(reached)) {
-		t.Logf("%6d %s", reached[what], what)
-	}
-	for _, what := range []string{
-		"OK ACK", "DUPLICATE ACK", "STALE ACK", "IN_PROGRESS DEFER", "FENCED DEFER", "RETRYABLE RETRY", "THROTTLED RETRY",
-		"OUT_OF_ORDER HOLD", "NON_RETRYABLE DEAD_LETTER", "CRASH_LOOP DEAD_LETTER", "OUT_OF_ORDER DEAD_LETTER",
-		"RETRYABLE DEAD_LETTER", "killed", "parked", "recovered", "redriven", "guarded",
-	} {
-		if reached[what] == 0 {
-			t.Errorf("%s: never", what)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
@@ -225,7 +226,7 @@ func (w *world) letters(ctx context.Context) (all []history.DeadLetter, err erro
 		return nil, err
 	}
 	for i := range rows {
-		all = append(all, history.DeadLetter{Key: rows[i].Key, Redriven: !rows[i].RedrivenAt.IsZero()})
+		all = append(all, history.DeadLetter{Key: strings.TrimSuffix(rows[i].Key, previous), Redriven: !rows[i].RedrivenAt.IsZero()})
 	}
 	for _, m := range w.broker.Messages(broker.DeadLetterTopic(topic, group)) {
 		key := seam.KeyOf(m.Headers)
@@ -236,7 +237,7 @@ func (w *world) letters(ctx context.Context) (all []history.DeadLetter, err erro
 		w.mu.Lock()
 		w.history.Unordered[key] = true // it may have been redriven
 		w.mu.Unlock()
-		all = append(all, history.DeadLetter{Key: key, Redriven: records[0] == nil || records[0].State != idem.StateDead})
+		all = append(all, history.DeadLetter{Key: strings.TrimSuffix(key, previous), Redriven: records[0] == nil || records[0].State != idem.StateDead})
 	}
 	return all, nil
 }

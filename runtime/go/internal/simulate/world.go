@@ -45,6 +45,7 @@ type world struct {
 	skew      time.Duration // of the store's clock
 	calm      bool          // nothing goes wrong any more
 	healed    bool          // and handlers do not fail
+	down      [2]time.Time  // until when the store and the broker are
 	processes []*process
 	effects   int64 // so far, in the order of their commits
 	history   history.History
@@ -143,6 +144,17 @@ func (w *world) isCalm() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.calm
+}
+
+// isDown says that whoever does an operation is not there.
+func (w *world) isDown(op seam.Op) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	of := 0
+	if op >= seam.Publish {
+		of = 1
+	}
+	return time.Now().Before(w.down[of])
 }
 
 // reach counts something that happened.
