@@ -1,6 +1,6 @@
 # `make` lists the targets. What a target does stands in scripts/, so that it runs without make too.
 .DEFAULT_GOAL := help
-.PHONY: help demo tools generate vectors mutation conformance test test-real lint fuzz simulate bench clean
+.PHONY: help demo tools generate vectors mutation conformance test test-real lint fuzz simulate torture bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ fuzz: ## fuzz each Go target for FUZZTIME (1000000x), and the ports against each
 
 simulate: ## run SEEDS (1000000) schedules of the Go runtime from seed FROM (1), with faults of every kind
 	@scripts/simulate
+
+torture: ## kill and stop the Go runtime's processes and servers at random for 30 minutes, and judge what is left
+	@scripts/torture
 
 bench: ## measure beside limits and peers, and write bench/RESULTS.md (BENCH_QUICK=1 for a look)
 	@scripts/bench

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -132,7 +133,8 @@ func (d *driver) all(ctx context.Context) (*verdict, error) {
 		}
 	}
 	fmt.Println("no more faults: waiting until all is quiet")
-	if left := d.quiet(ctx); left != "" {
+	left := d.quiet(ctx)
+	if left != "" {
 		v.wrong = append(v.wrong, fmt.Sprintf("not quiet %v after the last fault: %s", d.settle, left))
 	}
 	if ctx.Err() != nil {
@@ -150,6 +152,9 @@ func (d *driver) all(ctx context.Context) (*verdict, error) {
 		return nil, fmt.Errorf("read the history: %w", err)
 	}
 	v.violations = history.Check(h)
+	if left != "" { // what is on its way is not lost
+		v.violations = slices.DeleteFunc(v.violations, func(x history.Violation) bool { return x.Kind == history.Lost })
+	}
 	return v, d.report(ctx, h, v, injected, quiet)
 }
 

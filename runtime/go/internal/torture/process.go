@@ -43,7 +43,7 @@ type process struct {
 }
 
 func newProcesses(o *options) (*processes, error) {
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +65,15 @@ func newProcesses(o *options) (*processes, error) {
 		}
 	}()
 	return p, nil
+}
+
+// executable is this program, also where another one has been built in its place meanwhile.
+func executable() (string, error) {
+	self := fmt.Sprintf("/proc/%d/exe", os.Getpid())
+	if _, err := os.Stat(self); err == nil {
+		return self, nil
+	}
+	return os.Executable()
 }
 
 // start starts a role, named as in fleet, where it does not run.

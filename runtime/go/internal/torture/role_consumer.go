@@ -13,6 +13,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/consumer"
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/internal/plant"
 	torturev1 "github.com/idem-spec/idem/runtime/go/internal/torture/gen/torture/v1"
 	"github.com/idem-spec/idem/runtime/go/state"
 )
@@ -83,6 +84,9 @@ var errMood = errors.New("not today")
 
 // mood is what goes wrong in handlers without anybody's doing.
 func (h *handlers) mood(ctx context.Context) error {
+	if h.bug == plant.NoFence || h.bug == plant.LeaseIgnored { // what shows them is a process that is stopped while it has claims
+		sleep(ctx, h.chance.between(400*time.Millisecond, 1200*time.Millisecond))
+	}
 	switch n := h.chance.upTo(10_000); {
 	case n < 300:
 		return idem.Retryable(errMood)

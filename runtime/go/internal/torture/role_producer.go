@@ -152,14 +152,17 @@ func (p *producer) direct(ctx context.Context, n int) error {
 	yes, no := []string{}, []string{}
 	at := 0
 	for i := range batch {
-		good := true
+		good, confirmed := true, true
 		for range batch[i].copies {
 			good = good && results[at] != outbox.Neither
+			confirmed = confirmed && results[at] == outbox.Confirmed
 			at++
+		}
+		if confirmed { // what is stored waits behind others of its key, and nobody may go past them with it
+			p.remember(batch[i].message)
 		}
 		if good {
 			yes = append(yes, batch[i].key)
-			p.remember(batch[i].message)
 		} else {
 			no = append(no, batch[i].key)
 		}

@@ -103,7 +103,7 @@ func (s *servers) environment() []string {
 
 // watch starts a process that outlives the driver, where the driver is killed, and ends the servers then.
 func (s *servers) watch() error {
-	self, err := os.Executable()
+	self, err := executable()
 	if err != nil {
 		return err
 	}

@@ -531,17 +531,17 @@ const file_torture_v1_torture_proto_rawDesc = "" +
 	"\fOrderCreated\x12\x14\n" +
 	"\x05order\x18\x01 \x01(\tR\x05order\x12\x12\n" +
 	"\x04note\x18\x02 \x01(\tR\x04note:h\xaa\xdc#d\n" +
-	" torture.order_created:v1:{order}\x1a\a{order}\"\x06{note}2\v\b\x14\x10\x1e\x18\x01 \xac\x02(\x03:\"\n" +
+	" torture.order_created:v1:{order}\x1a\a{order}\"\x06{note}2\v\b\x14\x10\x0f\x18\x01 \xac\x02(\x03:\"\n" +
 	"\x15torture.v1.OrderState\x12\x00\x1a\aCREATED\"\xa0\x01\n" +
 	"\tOrderPaid\x12\x14\n" +
 	"\x05order\x18\x01 \x01(\tR\x05order\x12\x12\n" +
 	"\x04note\x18\x02 \x01(\tR\x04note:i\xaa\xdc#e\n" +
-	"\x1dtorture.order_paid:v1:{order}\x1a\a{order}\"\x06{note}2\v\b\x14\x10\x1e\x18\x01 \xac\x02(\x03:&\n" +
+	"\x1dtorture.order_paid:v1:{order}\x1a\a{order}\"\x06{note}2\v\b\x14\x10\x0f\x18\x01 \xac\x02(\x03:&\n" +
 	"\x15torture.v1.OrderState\x12\aCREATED\x1a\x04PAID\"\xa6\x01\n" +
 	"\fOrderShipped\x12\x14\n" +
 	"\x05order\x18\x01 \x01(\tR\x05order\x12\x12\n" +
 	"\x04note\x18\x02 \x01(\tR\x04note:l\xaa\xdc#h\n" +
-	" torture.order_shipped:v1:{order}\x1a\a{order}\"\x06{note}2\v\b\x14\x10\x1e\x18\x01 \xac\x02(\x03:&\n" +
+	" torture.order_shipped:v1:{order}\x1a\a{order}\"\x06{note}2\v\b\x14\x10\x0f\x18\x01 \xac\x02(\x03:&\n" +
 	"\x15torture.v1.OrderState\x12\x04PAID\x1a\aSHIPPED*\xa6\x01\n" +
 	"\n" +
 	"OrderState\x12\x1b\n" +

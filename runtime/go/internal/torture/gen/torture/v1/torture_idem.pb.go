@@ -605,7 +605,7 @@ func (x *OrderCreated) AppendIdemFingerprint(dst []byte) ([]byte, error) {
 func (*OrderCreated) IdemPolicy() idem.Policy {
 	return idem.Policy{
 		MaxRetry:      20,
-		MaxHold:       30,
+		MaxHold:       15,
 		BackoffBase:   1,
 		BackoffJitter: 300,
 		BackoffMax:    3,
@@ -747,7 +747,7 @@ func (x *OrderPaid) AppendIdemFingerprint(dst []byte) ([]byte, error) {
 func (*OrderPaid) IdemPolicy() idem.Policy {
 	return idem.Policy{
 		MaxRetry:      20,
-		MaxHold:       30,
+		MaxHold:       15,
 		BackoffBase:   1,
 		BackoffJitter: 300,
 		BackoffMax:    3,
@@ -891,7 +891,7 @@ func (x *OrderShipped) AppendIdemFingerprint(dst []byte) ([]byte, error) {
 func (*OrderShipped) IdemPolicy() idem.Policy {
 	return idem.Policy{
 		MaxRetry:      20,
-		MaxHold:       30,
+		MaxHold:       15,
 		BackoffBase:   1,
 		BackoffJitter: 300,
 		BackoffMax:    3,
