@@ -5,7 +5,7 @@
 // calm, and what happened is judged by package history.
 //
 // A seed decides a schedule: what is done when, and which call of which process fails. What Go's scheduler decides
-// is not in it, so a failure may need some repetitions of its seed:
+// is not in it, so a failure may need some repetitions of its seed. It ends with what happened, step by step:
 //
-//	go test ./runtime/go/internal/simulate -run TestSchedule -seed 4711 -times 20
+//	GOMAXPROCS=1 go test ./runtime/go/internal/simulate -run 'TestSchedule$' -seed 4711 -times 100
 package simulate

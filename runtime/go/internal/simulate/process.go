@@ -31,6 +31,7 @@ type process struct {
 	ended  chan error
 
 	// Under the world's lock:
+	luck        map[string]*chance // of each operation
 	dead        bool
 	pausedUntil time.Time
 	grants      map[string][]time.Time // by key, when the claims that no call has begun under run out
@@ -46,7 +47,7 @@ type rates struct {
 func (w *world) newProcess(name string, r rates) *process {
 	p := &process{
 		w: w, name: name, chance: newChance(w.seed, name), rates: r, ended: make(chan error, 1),
-		grants: make(map[string][]time.Time),
+		grants: make(map[string][]time.Time), luck: make(map[string]*chance),
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.store = seam.Store(watchStore{plant.Store[*memory.Tx](w.bug, slowStore{w.store, p}, w.hint), p}, p.step)
@@ -114,19 +115,33 @@ func (p *process) step(_ context.Context, s seam.Step) error {
 	if p.w.isDown(s.Op) {
 		return fmt.Errorf("%s: %w", s.Op, errFault)
 	}
+	c := p.luckOf(s.Op.String())
 	switch {
-	case p.chance.one(p.rates.fail):
+	case c.one(p.rates.fail):
 		p.w.note(p.name, "%s %s fails %v", side, s.Op, s.Keys)
 		return fmt.Errorf("%s: %w", s.Op, errFault)
-	case p.chance.one(p.rates.kill):
+	case c.one(p.rates.kill):
 		p.kill(fmt.Sprintf("%s %s %v", side, s.Op, s.Keys))
 		return errFault
-	case p.chance.one(p.rates.pause):
+	case c.one(p.rates.pause):
 		p.w.note(p.name, "stops %s %s %v", side, s.Op, s.Keys)
-		p.pause(5*time.Second + p.chance.upTo(25*time.Second))
+		p.pause(5*time.Second + c.upTo(25*time.Second))
 		return p.wait()
 	}
 	return nil
+}
+
+// luckOf is a stream for each operation: so what goes wrong with one does not depend on how the goroutines of the
+// others take their turns.
+func (p *process) luckOf(what string) *chance {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	c := p.luck[what]
+	if c == nil {
+		c = newChance(p.w.seed, p.name+" "+what)
+		p.luck[what] = c
+	}
+	return c
 }
 
 // wait waits while the process is stopped; an error says that it is dead.

@@ -64,7 +64,7 @@ func TestSchedules(t *testing.T) {
 			for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
 				r := run(t, *from+i, "", simulate.Options{})
 				if r.Wrong() {
-					t.Errorf("seed %d (again: go test ./runtime/go/internal/simulate -run 'TestSchedule$' -seed %[1]d -times 100):\n%s", *from+i, r)
+					t.Errorf("seed %d (again: GOMAXPROCS=1 go test ./runtime/go/internal/simulate -run 'TestSchedule$' -seed %[1]d -times 100):\n%s", *from+i, r)
 				}
 				if !total.add(r, n) {
 					return
@@ -114,7 +114,7 @@ func (t *tally) add(r *simulate.Result, of uint64) bool {
 		t.reached[what] += n
 	}
 	if t.done%5000 == 0 {
-		fmt.Fprintf(os.Stderr, "%d of %d schedules, %.0f a second, %d failed\n", t.done, of, float64(t.done)/time.Since(t.began).Seconds(), t.failed)
+		fmt.Fprintf(os.Stderr, "from %d: %d of %d schedules, %.0f a second, %d failed\n", *from, t.done, of, float64(t.done)/time.Since(t.began).Seconds(), t.failed)
 	}
 	return t.failed < enough
 }

@@ -88,14 +88,15 @@ type slowStore struct {
 }
 
 func (s slowStore) InTx(ctx context.Context, fn func(ctx context.Context, tx *memory.Tx) error) error {
-	if s.p.w.isCalm() || !s.p.chance.one(s.p.rates.slow) {
+	c := s.p.luckOf("slow commit")
+	if s.p.w.isCalm() || !c.one(s.p.rates.slow) {
 		return s.Full.InTx(ctx, fn)
 	}
 	return s.Full.InTx(context.WithoutCancel(ctx), func(_ context.Context, tx *memory.Tx) error {
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}
-		d := 8*time.Second + s.p.chance.upTo(20*time.Second)
+		d := 8*time.Second + c.upTo(20*time.Second)
 		s.p.w.note(s.p.name, "COMMIT is on its way for %v", d)
 		time.Sleep(d)
 		return nil
