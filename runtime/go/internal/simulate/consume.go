@@ -48,6 +48,7 @@ func (w *world) consume(name string, r rates) (*process, error) {
 		p.ended <- err
 		return p, err
 	}
+	p.consumer = k
 	p.run(k.Run)
 	return p, nil
 }

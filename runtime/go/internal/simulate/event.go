@@ -98,7 +98,7 @@ type stream struct {
 }
 
 // streams are those of a schedule, some messages each.
-func streams(c *chance, guarded bool) []*stream {
+func streams(c *chance, v variant) []*stream {
 	var all []*stream
 	scale := 1
 	if c.one(10) { // long lanes, that fill windows
@@ -107,6 +107,9 @@ func streams(c *chance, guarded bool) []*stream {
 	add := func(mode history.Mode, order guard.Order, n int, kinds ...string) {
 		if mode != history.Guarded { // an object has three moves
 			n *= scale
+		}
+		if v.grows && order != guard.Unordered {
+			return
 		}
 		all = append(all, &stream{
 			lane: fmt.Sprintf("%s-%d", strings.Join(kinds, "+"), len(all)), kinds: kinds, mode: mode, order: order, size: n,
@@ -121,7 +124,7 @@ func streams(c *chance, guarded bool) []*stream {
 		add(history.Idempotent, guard.Block, 2+c.below(3), "idem-block")
 		add(history.Idempotent, guard.Park, 2+c.below(3), "idem-park")
 	}
-	if guarded {
+	if v.guarded {
 		for range 3 {
 			add(history.Guarded, guard.Unordered, 3, "created", "paid", "shipped")
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/consumer"
 	"github.com/idem-spec/idem/runtime/go/internal/plant"
 	"github.com/idem-spec/idem/runtime/go/internal/seam"
 	"github.com/idem-spec/idem/runtime/go/outbox"
@@ -25,10 +26,12 @@ type process struct {
 	rates  rates
 	store  store.Full[*memory.Tx]
 	broker broker.Broker
-	box    *outbox.Outbox // a consumer's
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  chan error
+	// Of a consumer:
+	consumer *consumer.Consumer
+	box      *outbox.Outbox
 
 	// Under the world's lock:
 	luck        map[string]*chance // of each operation

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"testing/synctest"
@@ -28,10 +29,11 @@ type variant struct {
 	guarded     bool // it has guarded objects: one in four does, since their database takes its time
 	deadTopic   bool // dead letters go to a topic, not to the table
 	delayTopics bool // and so do retries; nothing parks then
+	grows       bool // the topics get more partitions, which moves keys: so there is no order
 }
 
 func variantOf(seed uint64) variant {
-	return variant{guarded: seed%4 == 0, deadTopic: seed%5 < 2, delayTopics: seed%7 < 2}
+	return variant{guarded: seed%4 == 0, deadTopic: seed%5 < 2, delayTopics: seed%7 < 2, grows: seed%11 == 0}
 }
 
 // Result is what came of a schedule.
@@ -87,7 +89,7 @@ type schedule struct {
 const rounds = 40
 
 func (s *schedule) run() (*Result, error) {
-	s.of = streams(s.chance, s.w.variant.guarded)
+	s.of = streams(s.chance, s.w.variant)
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -171,10 +173,36 @@ func (s *schedule) something() error {
 		s.w.mu.Lock()
 		s.w.down[of] = time.Now().Add(d)
 		s.w.mu.Unlock()
-	case 8:
+	case 8, 9:
+		return s.flip(s.consumers[i])
+	case 10:
+		if s.w.variant.grows {
+			s.w.note("schedule", "the topics get more partitions")
+			for _, name := range slices.Sorted(maps.Keys(s.w.topics)) {
+				if err := s.w.broker.CreateTopic(name, partitions+1); err != nil {
+					return err
+				}
+			}
+		}
+	case 11:
 		s.redrive(s.producer.broker, s.producer.store)
 	}
 	return nil
+}
+
+// flip pauses, kills or resumes a route of a consumer.
+func (s *schedule) flip(p *process) error {
+	kinds := []string{"tx-loose", "tx-batch", "tx-block", "tx-park", "idem-loose", "idem-block", "idem-park"}
+	kind := kinds[s.chance.below(len(kinds))]
+	what := s.chance.below(4)
+	s.w.note("schedule", "%s route %s of %s", [...]string{"pauses", "kills", "resumes", "resumes"}[what], kind, p.name)
+	switch what {
+	case 0:
+		return p.consumer.Pause(kind)
+	case 1:
+		return p.consumer.Kill(kind)
+	}
+	return p.consumer.Resume(kind)
 }
 
 // redrive brings dead letters back, by a process that may not live to see it.
@@ -240,6 +268,15 @@ func (s *schedule) judge() (*Result, error) {
 	if s.producer.isDead() {
 		if err := s.restartProducer(); err != nil {
 			return nil, err
+		}
+	}
+	for _, p := range s.consumers {
+		for _, x := range s.of {
+			for _, kind := range x.kinds {
+				if err := p.consumer.Resume(kind); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	time.Sleep(21 * time.Second) // copies that are on their way
