@@ -16,7 +16,7 @@ func prove(ctx context.Context, o options) int {
 	found := map[plant.Bug]string{}
 	for i, bug := range plant.Bugs() {
 		one := o
-		one.bug, one.seed, one.duration, one.settle = bug, o.seed+uint64(i), min(o.duration, 35*time.Second), 3*time.Minute
+		one.bug, one.seed, one.duration, one.settle = bug, o.seed+uint64(i), min(o.duration, 35*time.Second), 2*time.Minute
 		fmt.Printf("\n== %s\n", bug)
 		v, err := run(ctx, one)
 		if err != nil {
