@@ -223,20 +223,23 @@ func (d *driver) live(ctx context.Context) {
 			fmt.Printf("%6s  the ledger cannot be read at the moment\n", d.since())
 			continue
 		}
-		fmt.Printf("%6s  produced %d, effects %d, dead letters %d, faults %d, lag %d, retries %d, outbox %d\n",
-			d.since(), f.produced, f.effects, f.letters, d.injector.total(), f.behind, f.retries, f.stored)
+		fmt.Printf("%6s  produced %d, effects %d, dead letters %d, faults %d (%d kills), lag %d, retries %d, outbox %d\n",
+			d.since(), f.produced, f.effects, f.letters, d.injector.total(""), d.injector.total("kill"), f.behind, f.retries, f.stored)
 		_, _ = d.db.Exec(ctx, `UPDATE control SET hold = $1 WHERE hold <> $1`, f.behind+f.retries+f.stored > mostBehind)
 	}
 }
 
 func (d *driver) since() string { return time.Since(d.begin).Round(time.Second).String() }
 
-func (n *injector) total() int {
+// total is how many faults there were whose name begins so.
+func (n *injector) total(prefix string) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	all := 0
-	for _, count := range n.done {
-		all += count
+	for what, count := range n.done {
+		if strings.HasPrefix(what, prefix) {
+			all += count
+		}
 	}
 	return all
 }
