@@ -230,15 +230,21 @@ func (w *world) letters(ctx context.Context) (all []history.DeadLetter, err erro
 		all = append(all, history.DeadLetter{Key: strings.TrimSuffix(rows[i].Key, previous), Redriven: !rows[i].RedrivenAt.IsZero()})
 	}
 	for _, m := range w.broker.Messages(broker.DeadLetterTopic(topic, group)) {
-		key := seam.KeyOf(m.Headers)
-		records, err := w.store.Records(ctx, group, []string{key})
+		key := strings.TrimSuffix(seam.KeyOf(m.Headers), previous)
+		records, err := w.store.Records(ctx, group, []string{key, key + previous})
 		if err != nil {
 			return nil, err
+		}
+		// A message of two keys that was redriven is STALE where the other key has had as many lives, and a dead
+		// letter of its own that waits, or was redriven too: then that one has the effect.
+		ended := true
+		for _, r := range records {
+			ended = ended && (r == nil || r.State == idem.StateDead)
 		}
 		w.mu.Lock()
 		w.history.Unordered[key] = true // it may have been redriven
 		w.mu.Unlock()
-		all = append(all, history.DeadLetter{Key: strings.TrimSuffix(key, previous), Redriven: records[0] == nil || records[0].State != idem.StateDead})
+		all = append(all, history.DeadLetter{Key: key, Redriven: !ended})
 	}
 	return all, nil
 }
