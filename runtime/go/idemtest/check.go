@@ -1,7 +1,6 @@
 package idemtest
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -231,7 +230,7 @@ func (k *checker) world(s schedule) (o outcome) {
 		if err != nil {
 			t.Fatalf("idemtest: effects: %v", err)
 		}
-		o.effects, o.letters = make(map[string]int), make(map[string]string)
+		o.effects = make(map[string]int)
 		for _, effect := range after {
 			o.effects[effect]++
 		}
@@ -240,9 +239,7 @@ func (k *checker) world(s schedule) (o outcome) {
 				delete(o.effects, effect)
 			}
 		}
-		for _, l := range w.DeadLetters() {
-			o.letters[cmp.Or(l.Key, fmt.Sprintf("%s/%d/%d", l.SourceTopic, l.SourcePartition, l.SourceOffset))] = l.Reason
-		}
+		o.letters = w.letters()
 		o.hits = w.faultHits(0)
 	})
 	return o

@@ -159,6 +159,31 @@ func TestADeadLetterThatNobodyExpectsIsFound(t *testing.T) {
 	assert.Contains(t, words(found), "message refunds.asked:v1:order-1:2000-01-01T00:00:00.000Z became a dead letter (SEEN: I have seen this one): killed AfterHandler")
 }
 
+func TestDeadLettersOfATopicCountToo(t *testing.T) {
+	t.Parallel()
+	var paid idemtest.Recorder
+	c := idemtest.Case{
+		Handlers: []consumer.Handler{consumer.Tx(func(_ context.Context, tx *memory.Tx, m *refundsv1.RefundAsked) error {
+			if m.GetCurrency() != "USD" {
+				return idem.NonRetryable("CURRENCY", errors.New("we pay back dollars alone"))
+			}
+			tx.Do(func() { paid.Add("paid " + m.GetOrderId()) })
+			return nil
+		})},
+		Consumer: consumer.Config{Guard: guard.Config{DeadLetterTopic: true}},
+		Messages: refunds(t),
+		Effects:  &paid,
+	}
+	idemtest.Check(t, c)
+	synctest.Test(t, func(t *testing.T) {
+		w := idemtest.New(t, idemtest.Config{Handlers: c.Handlers, Consumer: c.Consumer})
+		w.Publish(c.Messages...)
+		w.Run()
+		assert.Len(t, w.Messages("refunds.dlq.idemtest"), 1)
+		assert.Empty(t, w.DeadLetters())
+	})
+}
+
 // What a handler publishes by the outbox is there once, under its key, whatever happens.
 func TestMessagesOfTheOutboxAreEffects(t *testing.T) {
 	t.Parallel()

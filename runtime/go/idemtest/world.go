@@ -16,6 +16,7 @@ import (
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/consumer"
+	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -252,7 +253,7 @@ func (w *World) unread(topic string) (n int) {
 // Messages is all that was ever published to a topic.
 func (w *World) Messages(topic string) []broker.Message { return w.broker.Messages(topic) }
 
-// DeadLetters is the dead letters that nobody has redriven.
+// DeadLetters is the dead letters of the store that nobody has redriven. Those of a topic are its Messages.
 func (w *World) DeadLetters() []store.DeadLetter {
 	w.t.Helper()
 	letters, err := w.store.store.ListDeadLetters(w.t.Context(), store.DeadLetterFilter{}, 0, 10000)
@@ -281,6 +282,31 @@ func (w *World) Deliveries() []observe.Delivery {
 
 // Log is what the processes have logged, one line each.
 func (w *World) Log() string { return w.log.String() }
+
+// letters are the reasons of the dead letters, in the store and in topics, by their keys, or by their places where
+// they have none.
+func (w *World) letters() map[string]string {
+	w.t.Helper()
+	reasons := make(map[string]string)
+	for _, l := range w.DeadLetters() {
+		reasons[cmp.Or(l.Key, fmt.Sprintf("%s/%d/%d", l.SourceTopic, l.SourcePartition, l.SourceOffset))] = l.Reason
+	}
+	for _, origin := range w.topics {
+		for _, m := range w.Messages(broker.DeadLetterTopic(origin, w.config.Consumer.Scope)) {
+			key, reason := fmt.Sprintf("%s/%d/%d", m.Topic, m.Partition, m.Offset), ""
+			for _, h := range m.Headers {
+				switch h.Name {
+				case idem.IdempotencyKey.String():
+					key = string(h.Value)
+				case idem.RejectReason.String():
+					reason = string(h.Value)
+				}
+			}
+			reasons[key] = reason
+		}
+	}
+	return reasons
+}
 
 func (w *World) close() {
 	w.mu.Lock()
