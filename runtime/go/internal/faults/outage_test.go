@@ -23,7 +23,6 @@ import (
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/internal/history"
 	"github.com/idem-spec/idem/runtime/go/internal/realtest"
-	"github.com/idem-spec/idem/runtime/go/kafka"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/redis"
@@ -113,39 +112,38 @@ func TestChecklistRedisDown(t *testing.T) {
 // are done meanwhile, and it goes on once the topic is back.
 func TestChecklistDeadLetterTopicDown(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]struct {
-		down, up func(w *world, p *proxy, topic string)
-	}{
+	type fault struct {
+		brokers  func(t testing.TB) []string
+		node     int // of the cluster that alone has the topic
+		down, up func(w *world, topic string)
+	}
+	for name, fault := range map[string]fault{
 		"deleted": {
-			func(w *world, _ *proxy, topic string) {
+			brokers: realtest.Kafka,
+			down: func(w *world, topic string) {
 				answer, err := w.admin().DeleteTopics(w.Context(), &kafkago.DeleteTopicsRequest{Topics: []string{topic}})
 				require.NoError(w, err)
 				require.NoError(w, answer.Errors[topic])
 			},
-			func(w *world, _ *proxy, topic string) { realtest.CreateTopic(w, w.Brokers, topic, 1) },
+			up: func(w *world, topic string) { realtest.CreateTopic(w, w.Brokers, topic, 1) },
 		},
-		// The cluster of the dead letters takes no connections, from the start: once it is known by its own
-		// addresses, no proxy is in between.
-		"refused": {
-			func(*world, *proxy, string) {},
-			func(_ *world, p *proxy, _ string) { p.setDown(false) },
+		"refused": { // by a cluster that has no leader for it
+			brokers: realtest.KafkaCluster, node: 2,
+			down: func(w *world, _ string) { realtest.Services(w, "kill", "kafka-cluster:2") },
+			up:   func(w *world, _ string) { realtest.Services(w, "restart", "kafka-cluster:2") },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, 1)
+			w := newWorldOn(t, 1, fault.brokers(t), realtest.Postgres(t))
 			letters := broker.DeadLetterTopic(w.Topic, w.Group)
-			realtest.CreateTopic(t, w.Brokers, letters, 1)
+			if fault.node > 0 {
+				w.createOn(letters, fault.node)
+			} else {
+				realtest.CreateTopic(t, w.Brokers, letters, 1)
+			}
 			c := w.config()
 			c.Guard.DeadLetterTopic = true
-			cluster := newProxy(t, "kafka://"+w.Brokers[0])
-			cluster.setDown(name == "refused")
-			config := kafkaConfig([]string{cluster.listen.Addr().String()}, w.log.logger())
-			config.RetryFor, config.UnknownTopicFor = 2*time.Second, time.Second
-			publisher, err := kafka.Open(config)
-			require.NoError(t, err)
-			t.Cleanup(func() { _ = publisher.Close() })
-			c.Guard.Publisher = publisher
 			w.start(w.store, c, consumer.Tx(func(ctx context.Context, tx pgx.Tx, m *work) error {
 				if m.GetValue() == "bad" {
 					return idem.NonRetryable("NEVER", errors.New("it cannot be done"))
@@ -154,17 +152,15 @@ func TestChecklistDeadLetterTopicDown(t *testing.T) {
 			}))
 			w.send(w.works("before", 5)...)
 			w.untilDone(5)
-			fault.down(w, cluster, letters)
+			fault.down(w, letters)
 			w.send(w.message("bad", "bad"))
 			w.send(w.works("behind", 20)...)
 			w.untilDone(25)
 			w.untilTold("messages are handled and not yet acknowledged, and none is lost")
-			if name == "deleted" {
-				require.Contains(t, w.log.all(), letters)
-			}
+			require.Contains(t, w.log.all(), letters)
 			require.LessOrEqual(t, w.committed(), int64(5), "the dead letter was committed away")
 			require.Equal(t, idem.StateProcessing, w.record("bad").State)
-			fault.up(w, cluster, letters)
+			fault.up(w, letters)
 			w.judge(history.DeadLetter{Key: "bad"})
 			require.Equal(t, int64(26), w.committed())
 			require.Equal(t, idem.StateDead, w.record("bad").State)
@@ -178,6 +174,19 @@ func TestChecklistDeadLetterTopicDown(t *testing.T) {
 	}
 }
 
+// createOn makes a topic of one partition that one node alone has.
+func (w *world) createOn(topic string, node int) {
+	w.Helper()
+	answer, err := w.admin().CreateTopics(w.Context(), &kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{{
+		Topic: topic, NumPartitions: -1, ReplicationFactor: -1,
+		ReplicaAssignments: []kafkago.ReplicaAssignment{{Partition: 0, Replicas: []int{node}}},
+		ConfigEntries:      []kafkago.ConfigEntry{{ConfigName: "min.insync.replicas", ConfigValue: "1"}},
+	}}})
+	require.NoError(w, err)
+	require.NoError(w, answer.Errors[topic])
+	realtest.CreateTopic(w, w.Brokers, topic, 1) // it is there: this waits for its leader
+}
+
 func (w *world) admin() *kafkago.Client {
 	transport := &kafkago.Transport{}
 	w.Cleanup(transport.CloseIdleConnections)
@@ -188,7 +197,7 @@ func (w *world) admin() *kafkago.Client {
 // its synchronous standby promoted.
 func TestChecklistDatabaseFailoverInMidTransaction(t *testing.T) {
 	t.Parallel()
-	w := newWorldOn(t, 2, realtest.Standby(t))
+	w := newWorldOn(t, 2, realtest.Kafka(t), realtest.Standby(t))
 	const keys = 400
 	var done atomic.Int64
 	half := make(chan struct{})

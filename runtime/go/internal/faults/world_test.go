@@ -65,13 +65,13 @@ type world struct {
 
 // newWorld is a topic with its retry topic, and a database with the tables of idem and one of effects.
 func newWorld(t *testing.T, partitions int) *world {
-	return newWorldOn(t, partitions, realtest.Postgres(t))
+	return newWorldOn(t, partitions, realtest.Kafka(t), realtest.Postgres(t))
 }
 
-func newWorldOn(t *testing.T, partitions int, database string) *world {
+func newWorldOn(t *testing.T, partitions int, brokers []string, database string) *world {
 	t.Helper()
 	w := &world{T: t, seen: new(witness), log: new(lines)}
-	w.Brokers, w.Database = realtest.Kafka(t), database
+	w.Brokers, w.Database = brokers, database
 	w.Topic = realtest.Topic(t, w.Brokers, partitions)
 	w.Group = w.Topic
 	realtest.CreateTopic(t, w.Brokers, broker.RetryTopic(w.Topic, w.Group), partitions)
