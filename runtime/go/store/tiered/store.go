@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -101,7 +102,8 @@ func (s *Store[Tx]) Claim(ctx context.Context, claims []store.Claim) ([]store.Gr
 	which := lookable(claims)
 	noted := make([]bool, len(claims)) // or perhaps, where the answer was lost
 	if len(which) > 0 {
-		looked := pick(claims, which)
+		// A copy: an answer that is late is not waited for, and claims is the caller's again by then.
+		looked := slices.Clone(pick(claims, which))
 		asked := s.memory.ask(ctx, func(ctx context.Context) (func(), error) {
 			answers, err := s.hint.Look(ctx, looked)
 			return func() {
