@@ -146,7 +146,11 @@ func (d *driver) all(ctx context.Context) (*verdict, error) {
 			v.wrong = append(v.wrong, err.Error())
 		}
 	}
-	v.wrong = append(v.wrong, d.processes.unwanted()...)
+	unwanted, err := d.processes.unwanted()
+	if err != nil {
+		return nil, err
+	}
+	v.wrong = append(v.wrong, unwanted...)
 	h, err := readHistory(ctx, d.db)
 	if err != nil {
 		return nil, fmt.Errorf("read the history: %w", err)

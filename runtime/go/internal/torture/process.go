@@ -208,8 +208,25 @@ func (p *processes) end() {
 	}
 }
 
-func (p *processes) unwanted() []string {
+// unwanted are ends that nobody wanted, and what the race detector and the runtime of Go had to say.
+func (p *processes) unwanted() ([]string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]string(nil), p.deaths...)
+	all := append([]string(nil), p.deaths...)
+	outs, err := filepath.Glob(filepath.Join(p.logs, "*.out"))
+	if err != nil {
+		return nil, err
+	}
+	for _, out := range outs {
+		text, err := os.ReadFile(out)
+		if err != nil {
+			return nil, err
+		}
+		for _, word := range []string{"DATA RACE", "fatal error:", "panic:"} {
+			if n := strings.Count(string(text), word); n > 0 {
+				all = append(all, fmt.Sprintf("%d times %q in %s", n, word, out))
+			}
+		}
+	}
+	return all, nil
 }
