@@ -64,7 +64,7 @@ func RunTxBatch[T any](ctx context.Context, g *Guard, s store.Transactor[T], ds 
 				RunTxBatch(ctx, g, s, []*Delivery{d}, fn)
 			}
 			return
-		case errors.Is(err, errSomeFailed):
+		case errors.Is(err, errSomeFailed) && !errors.Is(err, store.ErrNotBegun):
 			for i, d := range ds {
 				switch {
 				case results[i] == nil:
@@ -78,7 +78,7 @@ func RunTxBatch[T any](ctx context.Context, g *Guard, s store.Transactor[T], ds 
 			continue
 		}
 		for _, d := range ds {
-			if err != nil && !started {
+			if err != nil && (!started || errors.Is(err, store.ErrNotBegun)) {
 				d.notStarted(fmt.Errorf("begin the handler's transaction: %w", err))
 				continue
 			}
@@ -132,7 +132,7 @@ func resultOf(results []error, i int, err error) error {
 	case i >= len(results):
 		return errNoResult
 	}
-	return results[i]
+	return sound(results[i])
 }
 
 // ready is the deliveries that may run, with fresh leases.

@@ -123,7 +123,8 @@ func derive(r *Rules, m *broker.Message) (key string, err error) {
 	if r.Derive == nil {
 		return "", errors.New("the route derives keys, and has no function for it")
 	}
-	return r.Derive(m)
+	key, err = r.Derive(m)
+	return key, sound(err)
 }
 
 // end ends a delivery before its handler.

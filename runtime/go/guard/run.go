@@ -75,7 +75,24 @@ func (g *Guard) protect(ctx context.Context, d *Delivery, fn func(ctx context.Co
 			g.logStack(ctx, d, debug.Stack())
 		}
 	}()
-	return fn(ctx)
+	return sound(fn(ctx))
+}
+
+// sound gives back an error that can be asked what it is. One whose own methods panic, a nil pointer in an error for
+// the most part, would end the process where it is read, far from the handler.
+func sound(err error) (same error) {
+	if err == nil {
+		return nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			same = fmt.Errorf("%w; it is of the error that was returned, a %T: return nil itself for success", panicError(v), err)
+		}
+	}()
+	_ = idem.ResultOf(err)
+	_ = isInterrupted(err)
+	_ = errors.Is(err, store.ErrFenced)
+	return err
 }
 
 // panicError does not wrap what was panicked with: a panic is RETRYABLE, whatever it was of.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/observe"
@@ -138,6 +139,67 @@ func TestFault20PanicsAreOutcomes(t *testing.T) {
 		require.NoError(t, w.Settle(t.Context(), []*guard.Delivery{d}))
 		require.Equal(t, idem.ActionRetry, d.Decision.Action)
 	})
+}
+
+// hollow is an error that is a nil pointer as often as not.
+type hollow struct{ text string }
+
+func (h *hollow) Error() string { return h.text }
+
+// An error whose own methods panic is an outcome, as any other, and one of a batch leaves the others alone.
+func TestErrorsThatPanicAreOutcomes(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]error{
+		"a nil pointer": (*hollow)(nil), "a nil Failure": (*idem.Failure)(nil), "wrapped": errors.Join(errDown, (*hollow)(nil)),
+		"a cause": idem.NonRetryable("X", (*hollow)(nil)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil)
+			d := w.through(t, keyed("one"), &guard.Rules{}, func(context.Context) error { return bad })
+			require.Equal(t, idem.ActionRetry, d.Decision.Action)
+			require.Contains(t, d.Result.Reason, "return nil itself")
+
+			d = w.claimed(t, keyed("tx"), &guard.Rules{Mode: guard.Tx})
+			guard.RunTx(t.Context(), w.Guard, w.store, d, func(context.Context, *memory.Tx) error { return bad })
+			require.NoError(t, w.Settle(t.Context(), []*guard.Delivery{d}))
+			require.Equal(t, idem.ActionRetry, d.Decision.Action)
+
+			for _, mode := range []guard.Mode{guard.Idempotent, guard.Tx} {
+				rules := &guard.Rules{Mode: mode}
+				ds := []*guard.Delivery{w.claimed(t, keyed(fmt.Sprint("bad", mode)), rules), w.claimed(t, keyed(fmt.Sprint("good", mode)), rules)}
+				first := ds[0]
+				results := func(ds []*guard.Delivery) []error {
+					results := make([]error, len(ds))
+					if ds[0] == first {
+						results[0] = bad
+					}
+					return results
+				}
+				if mode == guard.Tx {
+					guard.RunTxBatch(t.Context(), w.Guard, w.store, ds, func(_ context.Context, _ *memory.Tx, ds []*guard.Delivery) []error { return results(ds) })
+				} else {
+					w.RunBatch(t.Context(), ds, func(_ context.Context, ds []*guard.Delivery) []error { return results(ds) })
+				}
+				require.NoError(t, w.Settle(t.Context(), ds))
+				require.Equal(t, []idem.Action{idem.ActionRetry, idem.ActionAck}, []idem.Action{ds[0].Decision.Action, ds[1].Decision.Action})
+			}
+
+			derive := func(*broker.Message) (string, error) { return "", bad }
+			d = new(guard.Delivery)
+			w.Open(d, message("event_type", "payments.failed"), &guard.Rules{MissingKey: guard.Derive, Derive: derive})
+			require.Equal(t, idem.OutcomeMalformed, d.Result.Outcome)
+		})
+	}
+}
+
+// A reason of any length is no longer in a log than in its header.
+func TestReasonsAreBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	d := w.through(t, keyed("k"), &guard.Rules{}, func(context.Context) error { return errors.New(strings.Repeat("long\n", 1<<20)) })
+	require.Equal(t, idem.ActionRetry, d.Decision.Action)
+	require.Less(t, len(w.log.String()), 10_000)
 }
 
 // broken is an observer that panics.
@@ -325,6 +387,29 @@ func TestATransactionThatDoesNotBegin(t *testing.T) {
 		require.Equal(t, []any{idem.StateFailed, int64(0), int32(0)}, []any{r.State, r.Attempts, r.RetryCount})
 	}
 	require.Len(t, w.store.due(t, time.Second), 3)
+}
+
+// lateBegin begins a transaction with its first statement, and so within the handler.
+type lateBegin struct{ store.Transactor[*memory.Tx] }
+
+func (s lateBegin) InTx(ctx context.Context, fn func(ctx context.Context, tx *memory.Tx) error) error {
+	return fmt.Errorf("begin: %w: %w", store.ErrNotBegun, fn(ctx, nil))
+}
+
+func TestATransactionThatDoesNotBeginWithinItsHandler(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	ds := w.batch(t, 3, &guard.Rules{Mode: guard.Tx})
+	guard.RunTx(t.Context(), w.Guard, lateBegin{w.store}, ds[0], func(context.Context, *memory.Tx) error { return errDown })
+	guard.RunTxBatch(t.Context(), w.Guard, lateBegin{w.store}, ds[1:], func(context.Context, *memory.Tx, []*guard.Delivery) []error {
+		return []error{errDown, errDown}
+	})
+	require.NoError(t, w.Settle(t.Context(), ds))
+	for _, d := range ds {
+		require.Equal(t, idem.ActionDefer, d.Decision.Action)
+		require.Contains(t, d.Result.Reason, "NOT_STARTED: begin the handler's transaction: ")
+		require.Zero(t, w.store.record(t, d.Key).Attempts)
+	}
 }
 
 // silent is a store that says nothing about a claim.

@@ -55,8 +55,17 @@ func (d *Delivery) delay() time.Duration {
 	return time.Duration(d.Decision.Delay.Ms()) * time.Millisecond
 }
 
-// reason is why it is no success: what the reject_reason says, and for what has none the outcome's name.
+// reason is why it is no success: what the reject_reason says, and for what has none the outcome's name. A handler's
+// error may be of any length: none is longer than in the header.
 func (d *Delivery) reason() string {
+	reason := d.whole()
+	if len(reason) > idem.MaxKeyLen {
+		reason = string(idem.AppendReason(nil, reason))
+	}
+	return reason
+}
+
+func (d *Delivery) whole() string {
 	switch {
 	case d.Status == Parked:
 		return reasonParked
