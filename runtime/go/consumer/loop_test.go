@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -135,6 +136,42 @@ func TestPanicsAreOutcomes(t *testing.T) {
 		require.Equal(t, []string{"RETRYABLE/RETRY", "OK/ACK"}, w.seen.outcomes("k1"))
 		require.EqualValues(t, 3, w.committed("payments"))
 	})
+}
+
+// CONS-005. More handlers end their goroutine, as t.FailNow does, than there are workers.
+func TestHandlersThatEndTheirGoroutineAreOutcomes(t *testing.T) {
+	for name, handlers := range map[string]func(bad func(*payment)) Handler{
+		"Idempotent": func(bad func(*payment)) Handler {
+			return Idempotent(func(_ context.Context, m *payment) error { bad(m); return nil })
+		},
+		"Tx": func(bad func(*payment)) Handler {
+			return Tx(func(_ context.Context, _ *memory.Tx, m *payment) error { bad(m); return nil })
+		},
+		"IdempotentBatch": func(bad func(*payment)) Handler {
+			return IdempotentBatch(func(_ context.Context, ms []*payment) []error { bad(ms[0]); return make([]error, len(ms)) }, Route{BatchSize: 1})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				c := w.config()
+				c.Workers = 2
+				k, stop := w.run(c, handlers(func(m *payment) {
+					if n, err := strconv.Atoi(m.GetValue()); err == nil && n < 8 {
+						runtime.Goexit()
+					}
+				}))
+				w.pay(0, 60)
+				settleDown(2 * time.Minute)
+				require.EqualValues(t, 60, w.committed("payments"))
+				require.Equal(t, "OK/ACK", w.seen.outcomes("k59")[0])
+				require.Len(t, w.deadLetters(), 8)
+				k.engine.mu.Lock()
+				require.Len(t, k.engine.crew, 2)
+				k.engine.mu.Unlock()
+				stop()
+			})
+		})
+	}
 }
 
 // CONS-005, DEDUP-024.

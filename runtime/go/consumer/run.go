@@ -3,6 +3,7 @@ package consumer
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -44,10 +45,37 @@ func (e *engine) runLoop() {
 	defer w.late.Stop()
 	w.late.Stop()
 	for w.take() {
-		started := time.Now()
-		n := w.run()
-		w.done(n, time.Since(started))
+		w.work()
 	}
+}
+
+// work runs a chunk, and hands on what it came to, also where a handler ends its goroutine, by runtime.Goexit, which
+// nothing can stop: another worker takes the place of this one then.
+func (w *worker) work() {
+	started, n, back := time.Now(), 0, false
+	defer func() {
+		if !back {
+			n = w.leave()
+		}
+		w.done(n, time.Since(started))
+	}()
+	n = w.run()
+	back = true
+}
+
+// leave ends a worker whose goroutine ends, and begins another. It says how many of its chunk have begun: the last
+// one of them has ended as a failure, and what has not begun is for others.
+func (w *worker) leave() (begun int) {
+	e := w.e
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if w.cut() {
+		e.workers.Signal()
+	}
+	e.crew = slices.DeleteFunc(e.crew, func(other *worker) bool { return other == w })
+	e.wg.Add(1) // before this one's Done
+	go e.runLoop()
+	return int(w.cursor.Load() & (1<<32 - 1))
 }
 
 // take waits for a chunk; false where the engine is stopped.
