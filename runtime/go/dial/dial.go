@@ -88,7 +88,7 @@ func openStore(ctx context.Context, address string) (store.Full[*sql.Tx], *sql.D
 		}
 		return s, db, nil
 	}
-	return nil, nil, fmt.Errorf(`the store's URL begins with %q: use "sqlite:FILE" or "postgres://…"`, scheme)
+	return nil, nil, fmt.Errorf(`the store's URL %s: use "sqlite:FILE" or "postgres://…"`, beginning(scheme, address))
 }
 
 // Broker knows two shapes. In memory, a topic that is used gets 4 partitions.
@@ -101,9 +101,29 @@ func Broker(address string) (broker.Broker, error) {
 	case "memory":
 		return broker.NewMemory(broker.MemoryConfig{Partitions: 4}), nil
 	case "kafka":
-		return kafka.Open(kafka.Config{Brokers: strings.Split(strings.Trim(rest, "/"), ",")})
+		if strings.Contains(rest, "@") { // not shown: it is a password, for the most part
+			return nil, errors.New("the broker's URL has an @: it is kafka://HOST:PORT,… alone; user and password are the SASL of kafka.Config, with kafka.Open")
+		}
+		b, err := kafka.Open(kafka.Config{Brokers: strings.Split(strings.Trim(rest, "/"), ",")})
+		if err != nil {
+			return nil, err // and no broker.Broker that holds a nil
+		}
+		return b, nil
 	}
-	return nil, fmt.Errorf(`the broker's URL begins with %q: use "memory:" or "kafka://HOST:PORT,…"`, scheme)
+	return nil, fmt.Errorf(`the broker's URL %s: use "memory:" or "kafka://HOST:PORT,…"`, beginning(scheme, address))
+}
+
+// beginning says how a URL begins that is none of those known. What is no scheme may be anything, a password too.
+func beginning(scheme, address string) string {
+	for _, c := range scheme {
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '+' && c != '-' && c != '.' {
+			scheme = ""
+		}
+	}
+	if scheme == "" || scheme == address {
+		return "has no scheme"
+	}
+	return fmt.Sprintf("begins with %q", scheme)
 }
 
 // hidden leaves the password of a URL out of an error that repeats the URL.

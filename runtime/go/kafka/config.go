@@ -93,6 +93,9 @@ func (c Config) checked() (Config, error) {
 		return c, errors.New("kafka: Brokers is empty: name at least one broker, such as localhost:9092")
 	}
 	for _, address := range c.Brokers {
+		if strings.Contains(address, "@") { // not shown: it is a password, for the most part
+			return c, errors.New("kafka: Brokers has an address with an @: an address is host:port, such as localhost:9092; user and password are Config.SASL")
+		}
 		if host, port, err := net.SplitHostPort(address); err != nil || host == "" || port == "" {
 			return c, fmt.Errorf("kafka: Brokers has %q: an address is host:port, such as localhost:9092", address)
 		}

@@ -85,6 +85,7 @@ func TestConfigThatCannotWorkIsNamed(t *testing.T) {
 	}{
 		{Config{}, "Brokers is empty"},
 		{Config{Brokers: []string{"localhost"}}, `"localhost"`},
+		{Config{Brokers: []string{"me:secretword@localhost:9092"}}, "Config.SASL"},
 		{Config{Brokers: []string{"a:1"}, Compression: "rar"}, `Compression is "rar"`},
 		{Config{Brokers: []string{"a:1"}, MaxWait: -1}, "MaxWait"},
 		{Config{Brokers: []string{"a:1"}, MaxBatchBytes: -1}, "MaxBatchBytes"},
