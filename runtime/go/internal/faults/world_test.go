@@ -57,6 +57,7 @@ type world struct {
 	seen     *witness
 	log      *lines
 	produced []history.Produced
+	guest    string // a role of the database, where the test has one
 
 	mu      sync.Mutex
 	commits []history.Commit
