@@ -47,7 +47,7 @@ func RunTx[T any](ctx context.Context, g *Guard, s store.Transactor[T], d *Deliv
 		})
 	})
 	switch {
-	case err != nil && !started:
+	case err != nil && (!started || errors.Is(err, store.ErrNotBegun)):
 		d.notStarted(fmt.Errorf("begin the handler's transaction: %w", err))
 		return
 	case errors.Is(err, store.ErrFenced):

@@ -11,6 +11,10 @@ import (
 // was done in the same transaction has to be rolled back. (DEDUP-020)
 var ErrFenced = errors.New("fenced out: the claim is no longer held")
 
+// ErrNotBegun says, of an error of Transactor.InTx, that there was no transaction to begin with: what the handler did
+// in it was not even refused.
+var ErrNotBegun = errors.New("the transaction did not begin")
+
 // Completion makes the records of a claim SUCCESS.
 type Completion struct {
 	Lease Lease

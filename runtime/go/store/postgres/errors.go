@@ -22,18 +22,25 @@ var (
 	ErrFull = errors.New("the server's disk is full: make room on its volume; nothing was written, and the messages will be tried again")
 )
 
+var errNoDatabase = errors.New("there is no such database: create it, or correct the DSN")
+
 // named puts the name of the cause, and the way out, into an error of the driver.
 func named(action string, err error) error {
 	if err == nil {
 		return nil
 	}
+	return fmt.Errorf("%s: %w", action, explained(err))
+}
+
+func explained(err error) error {
 	var e *pgconn.PgError
-	if errors.As(err, &e) {
-		if cause := causeOf(e); cause != nil {
-			return fmt.Errorf("%s: %w (%w)", action, cause, err)
-		}
+	if !errors.As(err, &e) {
+		return unconnected(err)
 	}
-	return fmt.Errorf("%s: %w", action, err)
+	if cause := causeOf(e); cause != nil {
+		return fmt.Errorf("%w (%w)", cause, err)
+	}
+	return err
 }
 
 func causeOf(e *pgconn.PgError) error {
@@ -41,13 +48,13 @@ func causeOf(e *pgconn.PgError) error {
 	case "25006":
 		return ErrReadOnly
 	case "42P01", "42703": // no such table, column
-		return fmt.Errorf("%w: run `idem migrate up`, or name their schema in the DSN, search_path=idem", ErrSchema)
+		return fmt.Errorf("%w: `idem migrate validate` says what is missing, and `idem migrate up` makes the tables where there are none; or name their schema in the DSN, search_path=idem", ErrSchema)
 	case "28P01", "28000":
 		return fmt.Errorf("%w: check user and password of the DSN, and pg_hba.conf", ErrDenied)
 	case "42501":
 		return fmt.Errorf("%w: grant it SELECT, INSERT, UPDATE and DELETE on the tables of idem, and USAGE on their schema", ErrDenied)
 	case "3D000":
-		return fmt.Errorf("%w: there is no such database; create it, or correct the DSN", ErrSchema)
+		return errNoDatabase
 	case "53100":
 		return ErrFull
 	}

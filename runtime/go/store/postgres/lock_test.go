@@ -198,11 +198,11 @@ func TestRoundTrips(t *testing.T) {
 			}
 		}},
 		{"settle", 2, func() { settleRetries(t, s, retryOf("d", 1, 0)) }},
-		{"a handler's transaction with one statement and its completion", 3, func() { // BEGIN with the settings, the statement, the completion with COMMIT
+		{"a handler's transaction with one statement and its completion", 2, func() { // BEGIN with the settings and the statement, the completion with COMMIT
 			lease := claim(t, s, claimOf("e", "w"))[0].Lease
 			count.n = 0
 			err := s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
-				if _, err := tx.Exec(ctx, "SELECT 1"); err != nil {
+				if _, err := tx.Exec(ctx, "SELECT $1::int", 1); err != nil {
 					return err
 				}
 				return s.CompleteTx(ctx, tx, store.Completion{Lease: lease})

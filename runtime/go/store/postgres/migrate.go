@@ -84,14 +84,20 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// versionOf is the version of the tables, 0 where there are none.
+// versionOf is the version of the tables, 0 where there are none. A table of versions that has none says nothing of
+// the others.
 func versionOf(ctx context.Context, q querier) (version int, err error) {
 	var exists bool
 	if err := q.QueryRow(ctx, texts["schema_exists"]).Scan(&exists); err != nil || !exists {
 		return 0, err
 	}
-	err = q.QueryRow(ctx, texts["schema_version"]).Scan(&version)
-	return version, err
+	if err := q.QueryRow(ctx, texts["schema_version"]).Scan(&version); err != nil {
+		return 0, err
+	}
+	if version == 0 {
+		return 0, fmt.Errorf("%w: idem_schema is there and has no version: restore its row, or drop the tables", ErrSchema)
+	}
+	return version, nil
 }
 
 // Check says whether the server can be reached and takes writes, and whether the tables are of a version that

@@ -102,10 +102,31 @@ func TestAProgramWorksOnItsTablesAndOnThoseOfTheNextVersion(t *testing.T) {
 			t.Errorf("Migrate with tables of version %d: %v", postgres.Version+c.more, err)
 		}
 	}
+}
+
+// Nothing tells which tables are there, and `idem migrate up` would find some in its way.
+func TestATableOfVersionsWithoutOne(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t, postgres.Config{})
 	run(t, pool, "DELETE FROM idem_schema")
-	run(t, pool, "INSERT INTO idem_schema (version, name) VALUES (0, 'before')")
-	if err := s.Check(t.Context()); !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "`idem migrate up`") {
-		t.Errorf("tables of the version before: %v", err)
+	_, version := s.TableVersion(t.Context())
+	for name, err := range map[string]error{
+		"Check": s.Check(t.Context()), "Validate": s.Validate(t.Context()), "Migrate": s.Migrate(t.Context()), "TableVersion": version,
+	} {
+		if !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "restore its row, or drop the tables") || strings.Contains(err.Error(), "migrate up`") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A statement that finds a table missing does not know whether there is any.
+func TestADroppedTableIsForValidateToName(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t, postgres.Config{})
+	run(t, pool, "DROP TABLE msg_retry")
+	_, _, err := s.NextDue(t.Context())
+	if !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "`idem migrate validate`") {
+		t.Error(err)
 	}
 }
 

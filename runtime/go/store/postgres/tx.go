@@ -12,21 +12,26 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
-// handlerSettings is what begins a handler's transaction. A handler that hangs, or whose process is stopped,
-// loses its transaction once its time is over, and its locks with it.
-func (c *core) handlerSettings(ctx context.Context) string {
+// beginHandler is stated, whatever the database's default is.
+const beginHandler = "begin isolation level read committed"
+
+// handlerSettings comes first in a handler's transaction. A handler that hangs, or whose process is stopped, loses its
+// transaction once its time is over, and its locks with it.
+const handlerSettings = "SELECT set_config('idle_in_transaction_session_timeout', $1, true), set_config('statement_timeout', $1, true)"
+
+// handlerLimit is the time of a handler's transaction.
+func (c *core) handlerLimit(ctx context.Context) string {
 	limit := c.config.HandlerTimeout
 	if deadline, ok := ctx.Deadline(); ok {
 		limit = max(time.Until(deadline), time.Millisecond)
 	}
-	ms := milliseconds(limit)
-	return "set local idle_in_transaction_session_timeout = '" + ms + "'; set local statement_timeout = '" + ms + "'"
+	return milliseconds(limit)
 }
 
-// InTx runs fn in a transaction, and commits where it returns nil. Its settings go with BEGIN, and what CompleteTx
-// was told goes with COMMIT: each in one round trip. Where a claim was lost it returns store.ErrFenced, and nothing
-// is done. An error of the commit says nothing of whether it was done, where the connection was lost: the record
-// knows.
+// InTx runs fn in a transaction, and commits where it returns nil. BEGIN and the settings go with the first statement,
+// and what CompleteTx was told goes with COMMIT: each in one round trip. Where a claim was lost it returns
+// store.ErrFenced, and nothing is done. An error of the commit says nothing of whether it was done, where the
+// connection was lost: the record knows.
 func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -36,27 +41,44 @@ func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx
 		rollback(conn.Conn())
 		conn.Release()
 	}()
-	inner, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: "begin isolation level read committed; " + s.handlerSettings(ctx)})
-	if err != nil {
-		return named("begin a transaction", err)
-	}
-	tx := &handlerTx{Tx: inner}
-	defer func() { tx.Tx = closedTx{} }()
+	tx := &handlerTx{ctx: ctx, conn: conn.Conn(), limit: s.handlerLimit(ctx)}
+	defer func() { tx.Tx = over }()
 	if err := fn(ctx, tx); err != nil {
+		if tx.lost != nil {
+			return fmt.Errorf("begin a transaction: %w: %w", store.ErrNotBegun, err)
+		}
 		return err
 	}
-	if len(tx.completions) == 0 {
-		return named("commit", inner.Commit(ctx))
-	}
-	if conn.Conn().PgConn().TxStatus() != 'T' {
+	switch {
+	case tx.lost != nil: // the handler has swallowed it
+		return fmt.Errorf("commit: %w: %w", store.ErrNotBegun, tx.lost)
+	case tx.Tx != nil && conn.Conn().PgConn().TxStatus() != 'T':
 		return named("commit", pgx.ErrTxCommitRollback)
 	}
-	return s.commit(ctx, inner, tx.completions)
+	return s.commit(ctx, tx)
 }
 
 // commit completes claims and commits, all of it or nothing.
-func (s *Store) commit(ctx context.Context, tx pgx.Tx, completions []store.Completion) error {
+func (s *Store) commit(ctx context.Context, tx *handlerTx) error {
+	if tx.Tx == nil && len(tx.completions) == 0 {
+		return nil
+	}
 	batch := &pgx.Batch{}
+	if tx.Tx == nil {
+		tx.queueBegin(batch)
+	}
+	if len(tx.completions) > 0 {
+		s.queueCompletions(batch, tx.completions)
+	}
+	batch.Queue("commit").Exec(committed)
+	err := tx.conn.SendBatch(ctx, batch).Close()
+	if isFenced(err) {
+		return fmt.Errorf("commit: key %q: %w", tx.completions[0].Lease.Key, store.ErrFenced)
+	}
+	return named("commit", err)
+}
+
+func (s *Store) queueCompletions(batch *pgx.Batch, completions []store.Completion) {
 	batch.Queue(texts["complete_plan"])
 	for i := range completions {
 		x := &completions[i]
@@ -71,18 +93,6 @@ func (s *Store) commit(ctx context.Context, tx pgx.Tx, completions []store.Compl
 			batch.Queue(texts["lane_release"], id.scope, id.topic, id.bizKey, x.Lease.Key)
 		}
 	}
-	batch.Queue("commit").Exec(committed)
-	err := tx.SendBatch(ctx, batch).Close()
-	if isFenced(err) {
-		return fmt.Errorf("commit: key %q: %w", completions[0].Lease.Key, store.ErrFenced)
-	}
-	return named("commit", err)
-}
-
-// handlerTx is what a handler gets: its completions wait for the commit.
-type handlerTx struct {
-	pgx.Tx
-	completions []store.Completion
 }
 
 // InTx runs fn in a transaction, and commits where it returns nil. database/sql has no way to send its settings
@@ -93,7 +103,7 @@ func (s *SQL) InTx(ctx context.Context, fn func(ctx context.Context, tx *sql.Tx)
 		return named("begin a transaction", err)
 	}
 	defer tx.Rollback() // nothing once it has committed
-	if _, err := tx.ExecContext(ctx, s.handlerSettings(ctx)); err != nil {
+	if _, err := tx.ExecContext(ctx, handlerSettings, s.handlerLimit(ctx)); err != nil {
 		return named("begin a transaction", err)
 	}
 	if err := fn(ctx, tx); err != nil {
