@@ -102,6 +102,9 @@ func (p *process) pause(d time.Duration) {
 
 // step is each step of the process.
 func (p *process) step(_ context.Context, s seam.Step) error {
+	if p.w.isHot(p, s) {
+		time.Sleep(time.Second) // so that there is an end
+	}
 	if err := p.wait(); err != nil {
 		return err
 	}
@@ -132,6 +135,22 @@ func (p *process) step(_ context.Context, s seam.Step) error {
 		return p.wait()
 	}
 	return nil
+}
+
+// hot is how many steps there may be at one instant. More are a loop that does not wait.
+const hot = 20000
+
+func (w *world) isHot(p *process, s seam.Step) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now := time.Now(); !now.Equal(w.instant) {
+		w.instant, w.steps = now, 0
+	}
+	w.steps++
+	if w.steps > hot && w.hot == "" {
+		w.hot = fmt.Sprintf("%d steps at %v, and on and on: %s, %s", w.steps, w.instant.Sub(start), p.name, s.Op)
+	}
+	return w.steps > hot
 }
 
 // luckOf is a stream for each operation: so what goes wrong with one does not depend on how the goroutines of the

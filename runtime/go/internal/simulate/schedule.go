@@ -36,33 +36,6 @@ func variantOf(seed uint64) variant {
 	return variant{guarded: seed%4 == 0, deadTopic: seed%5 < 2, delayTopics: seed%7 < 2, grows: seed%11 == 0}
 }
 
-// Result is what came of a schedule.
-type Result struct {
-	Violations []history.Violation
-	// Stuck says what was left to do, long after everything was calm; empty: nothing.
-	Stuck string
-	// Messages and Calls are how much there was, and Reached what of it, by its name.
-	Messages, Calls int
-	Reached         map[string]int
-	// Trace is what happened, where Options ask for it.
-	Trace []string
-}
-
-// Wrong says that the schedule has found something.
-func (r *Result) Wrong() bool { return len(r.Violations) > 0 || r.Stuck != "" }
-
-// String is what was found, a line each.
-func (r *Result) String() string {
-	var lines []string
-	if r.Stuck != "" {
-		lines = append(lines, "STUCK "+r.Stuck)
-	}
-	for _, v := range r.Violations {
-		lines = append(lines, v.String())
-	}
-	return strings.Join(lines, "\n")
-}
-
 // Run runs the schedule of a seed with a planted bug, or with none. It has to be called in a bubble of
 // testing/synctest.
 func Run(seed uint64, bug plant.Bug, o Options) (*Result, error) {
@@ -293,6 +266,9 @@ func (s *schedule) judge() (*Result, error) {
 	}
 	if err := s.end(); err != nil {
 		stuck = strings.TrimPrefix(stuck+"; "+err.Error(), "; ")
+	}
+	if w.hot != "" {
+		stuck = strings.TrimPrefix(stuck+"; "+w.hot, "; ")
 	}
 	h, err := w.collect(context.Background())
 	if err != nil {

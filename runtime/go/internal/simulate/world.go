@@ -47,7 +47,10 @@ type world struct {
 	healed    bool          // and handlers do not fail
 	down      [2]time.Time  // until when the store and the broker are
 	processes []*process
-	effects   int64 // so far, in the order of their commits
+	instant   time.Time
+	steps     int    // at this instant
+	hot       string // what was too many
+	effects   int64  // so far, in the order of their commits
 	history   history.History
 	tries     map[string]int // of a handler, by key
 	reached   map[string]int
