@@ -8,15 +8,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
-
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/kafka"
 	"github.com/idem-spec/idem/runtime/go/store"
-	"github.com/idem-spec/idem/runtime/go/store/postgres"
 	"github.com/idem-spec/idem/runtime/go/store/sqlite"
 )
 
@@ -28,7 +24,8 @@ type Services struct {
 	DB *sql.DB
 }
 
-// Open opens both. Close them by Close.
+// Open opens both. Close them by Close. Each has to answer within 10 seconds, or PostgreSQL within the DSN's
+// connect_timeout. Its error says what to mend.
 func Open(ctx context.Context, storeURL, brokerURL string) (*Services, error) {
 	s := &Services{}
 	if err := s.open(ctx, storeURL, brokerURL); err != nil {
@@ -75,16 +72,9 @@ func openStore(ctx context.Context, address string) (store.Full[*sql.Tx], *sql.D
 		}
 		return s, nil, nil
 	case "postgres", "postgresql":
-		db, err := sql.Open("pgx", address)
+		s, db, err := openPostgres(ctx, address, answerWithin)
 		if err != nil {
-			return nil, nil, fmt.Errorf("open the store: %w", hidden(err, address))
-		}
-		s, err := postgres.NewSQL(db, postgres.Config{})
-		if err != nil {
-			return nil, db, err
-		}
-		if err := s.Migrate(ctx); err != nil {
-			return nil, db, fmt.Errorf("open the store: %w", hidden(err, address))
+			return nil, db, fmt.Errorf("open the store: %w", err)
 		}
 		return s, db, nil
 	}
@@ -104,7 +94,11 @@ func Broker(address string) (broker.Broker, error) {
 		if strings.Contains(rest, "@") { // not shown: it is a password, for the most part
 			return nil, errors.New("the broker's URL has an @: it is kafka://HOST:PORT,… alone; user and password are the SASL of kafka.Config, with kafka.Open")
 		}
-		b, err := kafka.Open(kafka.Config{Brokers: strings.Split(strings.Trim(rest, "/"), ",")})
+		brokers := strings.Split(strings.Trim(rest, "/ "), ",")
+		for i := range brokers {
+			brokers[i] = strings.TrimSpace(brokers[i])
+		}
+		b, err := kafka.Open(kafka.Config{Brokers: brokers})
 		if err != nil {
 			return nil, err // and no broker.Broker that holds a nil
 		}
@@ -124,17 +118,4 @@ func beginning(scheme, address string) string {
 		return "has no scheme"
 	}
 	return fmt.Sprintf("begins with %q", scheme)
-}
-
-// hidden leaves the password of a URL out of an error that repeats the URL.
-func hidden(err error, address string) error {
-	u, parsed := url.Parse(address)
-	if parsed != nil || u.User == nil {
-		return err
-	}
-	password, there := u.User.Password()
-	if !there || password == "" || !strings.Contains(err.Error(), password) {
-		return err
-	}
-	return errors.New(strings.ReplaceAll(err.Error(), password, "xxxxx"))
 }
