@@ -125,10 +125,15 @@ program works on, and that every column and index is there. The exit code is 1 w
 					return err
 				}
 				version, err := s.TableVersion(ctx)
-				if err == nil {
+				switch {
+				case err != nil:
+					return err
+				case version > postgres.Version:
+					fmt.Fprintf(std.out, "the tables are of version %d, and have all that version %d, which this program knows, needs\n", version, postgres.Version)
+				default:
 					fmt.Fprintf(std.out, "the tables are of version %d, and complete\n", version)
 				}
-				return err
+				return nil
 			})
 		},
 	}

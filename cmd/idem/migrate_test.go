@@ -81,6 +81,16 @@ func TestMigrateMakesTablesAndFindsThemMade(t *testing.T) {
 	stdout, stderr, code = invoke(t, "migrate", "validate", "--dsn", dsn)
 	assert.Equal(t, exitOK, code, stderr)
 	assert.Equal(t, "the tables are of version 1, and complete\n", stdout)
+
+	// Of what a later version has besides this program knows nothing.
+	conn, err := pgx.Connect(t.Context(), dsn)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), "INSERT INTO idem_schema (version, name) VALUES (2, 'later')")
+	require.NoError(t, err)
+	stdout, stderr, code = invoke(t, "migrate", "validate", "--dsn", dsn)
+	assert.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, "the tables are of version 2, and have all that version 1, which this program knows, needs\n", stdout)
 }
 
 // freshDatabase makes a database on the server of DATABASE_URL.

@@ -110,7 +110,7 @@ func TestErrorsNameTheWayOut(t *testing.T) {
 	}
 	u.Path = "/no_such_database"
 	s, _ = bare(t, u.String())
-	if err := s.Check(t.Context()); !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "create it") {
+	if err := s.Check(t.Context()); errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "there is no such database: create it") {
 		t.Errorf("without a database: %v", err)
 	}
 	if err := mustMigrate(t, dsn); err != nil {
