@@ -77,9 +77,6 @@ func keys(n int) [][]string {
 }
 
 func (d *database) claims(ctx context.Context, n int) (usage, error) {
-	if err := d.empty(ctx, "idem_record"); err != nil {
-		return usage{}, err
-	}
 	all := keys(n)
 	measured := start(d.cpu)
 	err := each(all, func(keys []string) error { return d.claimAndComplete(ctx, keys) })
@@ -110,9 +107,6 @@ func (d *database) claimAndComplete(ctx context.Context, keys []string) error {
 
 // guarded is the whole of it, from messages.
 func (d *database) guarded(ctx context.Context, n int) (usage, error) {
-	if err := d.empty(ctx, "idem_record"); err != nil {
-		return usage{}, err
-	}
 	g, err := guard.New(d.store, guard.Config{Scope: group})
 	if err != nil {
 		return usage{}, err
@@ -163,9 +157,6 @@ func (d *database) bareBoth(ctx context.Context, n int) (usage, error) {
 }
 
 func (d *database) statements(ctx context.Context, n int, statements ...string) (usage, error) {
-	if err := d.empty(ctx, "bare"); err != nil {
-		return usage{}, err
-	}
 	all := keys(n)
 	measured := start(d.cpu)
 	err := each(all, func(keys []string) error {

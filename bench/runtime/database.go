@@ -23,9 +23,13 @@ type database struct {
 	// cpu is the processor time of the server, where it runs on this machine, else nil.
 	cpu  func() time.Duration
 	drop func()
+	// effects is what was changed in the account table so far.
+	effects int
 }
 
-// open makes a database with idem's tables, and those that a bare comparison writes to. A pool has so many connections.
+// open makes a database with idem's tables, and those that a bare comparison writes to, for a pool of so many
+// connections. Tables grow from round to round, as they do in life: emptied ones would have each connection plan its
+// statements anew.
 func open(ctx context.Context, connections int32, c postgres.Config) (*database, error) {
 	url := os.Getenv("DATABASE_URL")
 	if url == "" {
@@ -89,16 +93,6 @@ func (d *database) exec(ctx context.Context, statements ...string) error {
 		}
 	}
 	return nil
-}
-
-// empty makes tables new, so that no round has more of them than another.
-func (d *database) empty(ctx context.Context, tables ...string) error {
-	for _, table := range tables {
-		if err := d.exec(ctx, "TRUNCATE "+table); err != nil {
-			return err
-		}
-	}
-	return d.exec(ctx, "CHECKPOINT")
 }
 
 // serverCPU counts the processor time of the server's processes, those that have ended too. They are the children of

@@ -62,7 +62,7 @@ func (d *database) sizes(ctx context.Context) (string, error) {
 
 // cleaned inserts keys that expire soon, for a time, with one cleaner beside, in the table as it is.
 func (d *database) cleaned(ctx context.Context, length time.Duration) (string, error) {
-	retention := length / 10
+	retention := max(length/10, 2*time.Second)
 	short, err := postgres.New(d.pool, postgres.Config{Retention: retention, Rounding: retention / 10})
 	if err != nil {
 		return "", err
