@@ -81,7 +81,11 @@ func open(config Config, dial dialer) (*Broker, error) {
 	defer cancel()
 	if _, err := b.transport.RoundTrip(ask, b.addr, &metadata.Request{TopicNames: []string{}}); err != nil {
 		_ = b.Close()
-		return nil, fmt.Errorf("open kafka at %s: %w", strings.Join(config.Brokers, ","), b.explain(err))
+		why := b.explain(err)
+		if errors.Is(err, context.DeadlineExceeded) && b.mend(err) == "" {
+			why = fmt.Errorf("%w (nothing there answers as Kafka: check host and port)", err)
+		}
+		return nil, fmt.Errorf("open kafka at %s: %w", strings.Join(config.Brokers, ","), why)
 	}
 	return b, nil
 }
@@ -135,23 +139,31 @@ type patience struct {
 	away    time.Duration // brokers that do not answer
 }
 
-// partitions asks again for a while.
+// partitions asks again for a while. Where ctx ends before that, its error says what it was waiting for.
 func (b *Broker) partitions(ctx context.Context, topics []string, p patience) (map[string]int32, error) {
+	var waits error // why it was asked again
 	for start, n := time.Now(), 0; ; n++ {
 		counts, missing, err := b.count(ctx, topics)
 		switch {
 		case b.isClosed():
 			return nil, broker.ErrClosed
+		case err != nil && ctx.Err() != nil && waits != nil:
+			return nil, fmt.Errorf("%w: %w", waits, ctx.Err())
 		case err != nil && (hopeless(err) || ctx.Err() != nil || time.Since(start) > p.away):
 			return nil, b.explain(ended(ctx, err))
 		case err == nil && missing == "":
 			return counts, nil
-		case err == nil && time.Since(start) > p.unknown:
-			return nil, fmt.Errorf("topic %s: %w: create it, or check its name", missing, broker.ErrUnknownTopic)
+		case err != nil:
+			waits = b.explain(err)
+		default:
+			waits = fmt.Errorf("topic %s: %w: create it, or check its name", missing, broker.ErrUnknownTopic)
+			if time.Since(start) > p.unknown {
+				return nil, waits
+			}
 		}
 		b.refresh()
 		if !wait.For(ctx, backoff(n)) {
-			return nil, ctx.Err()
+			return nil, fmt.Errorf("%w: %w", waits, ctx.Err())
 		}
 	}
 }

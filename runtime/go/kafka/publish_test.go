@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"reflect"
 	"strings"
 	"testing"
@@ -168,6 +169,46 @@ func TestAnUnknownTopicIsNamed(t *testing.T) {
 	}
 	if counts, err := b.Partitions(t.Context(), topic); err != nil || counts[topic] != 1 {
 		t.Errorf("partitions gives %v, %v", counts, err)
+	}
+}
+
+// The outbox has as much time as an unknown topic has.
+func TestAnUnknownTopicIsNamedAlsoWhereTheContextEndsFirst(t *testing.T) {
+	t.Parallel()
+	b, _ := onKafka(t, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	errs := b.Publish(ctx, []broker.Message{{Topic: "nobody-made-it", Value: []byte("x")}})
+	if len(errs) != 1 || !errors.Is(errs[0], broker.ErrUnknownTopic) || !errors.Is(errs[0], context.DeadlineExceeded) {
+		t.Fatalf("publish gives %v", errs)
+	}
+	contains(t, "publish", errs[0].Error(), "topic nobody-made-it: unknown topic: create it, or check its name: ")
+}
+
+func TestAnotherServiceThanKafkaIsGivenUp(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan net.Conn, 100)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			held <- c // and no answer
+		}
+		close(held)
+	}()
+	_, err = Open(Config{Brokers: []string{l.Addr().String()}, RequestTimeout: 300 * time.Millisecond})
+	if err == nil || !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("open gives %v", err)
+	}
+	contains(t, "open", err.Error(), "open kafka at "+l.Addr().String(), "(nothing there answers as Kafka: check host and port)")
+	_ = l.Close()
+	<-done
+	for c := range held {
+		_ = c.Close()
 	}
 }
 
