@@ -26,3 +26,13 @@ func upTo(names ...string) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// atLeastOne wants one argument or more of that name.
+func atLeastOne(name string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s is missing", name)
+		}
+		return nil
+	}
+}

@@ -289,9 +289,9 @@ func (v *initValues) nextSteps() string {
 	next("Install %s; and from a clone of idem:\n       go install %s", tools, plugins)
 	next("buf generate")
 	if v.Go {
-		next(`Go: take the core from the clone until you use a release of it:
-       go mod edit -replace %[1]s=PATH/TO/idem/runtime/go/idem
-       go mod tidy`, "github.com/idem-spec/idem/runtime/go/idem")
+		next(`Go: take the runtime and its core from the clone until you use a release of them:
+       go mod edit -replace %[1]s=PATH/TO/idem -replace %[1]s/runtime/go/idem=PATH/TO/idem/runtime/go/idem
+       go mod tidy`, "github.com/idem-spec/idem")
 	}
 	if v.Java {
 		next("Java: depend on the protobuf-java of your protoc")

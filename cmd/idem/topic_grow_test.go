@@ -54,9 +54,9 @@ func TestTopicGrowSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// The whole move on real servers: a row of msg_retry holds it up, an interruption does not.
-func TestTopicGrowMovesATopic(t *testing.T) {
-	t.Parallel()
+// kafkaBrokers are those of a real cluster.
+func kafkaBrokers(t *testing.T) string {
+	t.Helper()
 	brokers := os.Getenv("KAFKA_BROKERS")
 	if brokers == "" {
 		if os.Getenv("IDEM_TEST_REAL") == "1" {
@@ -64,6 +64,13 @@ func TestTopicGrowMovesATopic(t *testing.T) {
 		}
 		t.Skip(`KAFKA_BROKERS is not set: scripts/services start kafka && eval "$(scripts/services env)"`)
 	}
+	return brokers
+}
+
+// The whole move on real servers: a row of msg_retry holds it up, an interruption does not.
+func TestTopicGrowMovesATopic(t *testing.T) {
+	t.Parallel()
+	brokers := kafkaBrokers(t)
 	dsn := freshDatabase(t)
 	_, stderr, code := invoke(t, "migrate", "up", "--dsn", dsn)
 	require.Equal(t, exitOK, code, stderr)

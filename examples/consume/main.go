@@ -3,7 +3,8 @@
 //
 //	go run ./examples/consume
 //
-// and on PostgreSQL and Kafka by the line that dials.
+// and on PostgreSQL and Kafka by the line that dials, once `idem topic create refunds --group payments` has made
+// the topics.
 package main
 
 import (
@@ -14,6 +15,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"strings"
 
 	refundsv1 "github.com/idem-spec/idem/examples/consume/gen/refunds/v1"
 	"github.com/idem-spec/idem/runtime/go/consumer"
@@ -27,7 +29,7 @@ func refund(ctx context.Context, tx *sql.Tx, m *refundsv1.RefundAsked) error {
 	if m.GetCurrency() != "USD" {
 		return idem.NonRetryable("CURRENCY", errors.New("we pay back dollars alone")) // a dead letter
 	}
-	if m.GetOrderId() == "order-3" && tries(m) < 2 {
+	if strings.HasPrefix(m.GetOrderId(), "order-3") && tries(m) < 2 {
 		return idem.Retryable(errors.New("the bank did not answer")) // again, after the schema's backoff
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO refund (order_id, amount) VALUES ($1, $2)`, m.GetOrderId(), m.GetAmount())

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,16 +29,20 @@ var asked = []struct{ order, amount, currency string }{
 	{"order-1", "1e2", "USD"},
 }
 
+// run makes the orders of each run other ones: what an earlier run left in Kafka is not of this one.
+var run = time.Now().UTC().Format("150405")
+
 // effects and deadLetters are what the run has to end with.
 const effects, deadLetters = 3, 1
 
 // prepare makes the user's own table and sends the messages, each as a producer sends it.
 func prepare(ctx context.Context, s *dial.Services) error {
-	err := s.Store.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS refund (order_id TEXT NOT NULL, amount TEXT NOT NULL)`); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM refund`)
+	_, err := s.Broker.Partitions(ctx, "refunds", broker.RetryTopic("refunds", "payments"))
+	if err != nil {
+		return fmt.Errorf("%w; on Kafka first: idem topic create refunds --group payments", err)
+	}
+	err = s.Store.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS refund (order_id TEXT NOT NULL, amount TEXT NOT NULL)`)
 		return err
 	})
 	if err != nil {
@@ -46,11 +51,11 @@ func prepare(ctx context.Context, s *dial.Services) error {
 	at := timestamppb.New(time.Now().Truncate(time.Millisecond))
 	messages := make([]broker.Message, len(asked))
 	for i, a := range asked {
-		m := &refundsv1.RefundAsked{OrderId: a.order, Amount: a.amount, Currency: a.currency, AskedAt: at}
+		m := &refundsv1.RefundAsked{OrderId: a.order + "-" + run, Amount: a.amount, Currency: a.currency, AskedAt: at}
 		if messages[i], err = payload.Message("refunds", m, payload.Options{}); err != nil {
 			return err
 		}
-		fmt.Printf("sent  %-8s %6s %s\n", a.order, a.amount, a.currency)
+		fmt.Printf("sent  %s %6s %s\n", m.GetOrderId(), a.amount, a.currency)
 	}
 	for _, err := range s.Broker.Publish(ctx, messages) {
 		if err != nil {
@@ -95,7 +100,7 @@ func watch(ctx context.Context, s store.Full[*sql.Tx]) {
 func ends(ctx context.Context, s store.Full[*sql.Tx]) (paid, dead []string, err error) {
 	err = s.InTx(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		paid = nil
-		rows, err := tx.QueryContext(ctx, `SELECT order_id, amount FROM refund ORDER BY order_id`)
+		rows, err := tx.QueryContext(ctx, `SELECT order_id, amount FROM refund WHERE order_id LIKE $1 ORDER BY order_id`, "%-"+run)
 		if err != nil {
 			return err
 		}
@@ -105,18 +110,22 @@ func ends(ctx context.Context, s store.Full[*sql.Tx]) (paid, dead []string, err 
 			if err := rows.Scan(&order, &amount); err != nil {
 				return err
 			}
-			paid = append(paid, fmt.Sprintf("paid  %-8s %6s", order, amount))
+			paid = append(paid, fmt.Sprintf("paid  %s %6s", order, amount))
 		}
 		return rows.Err()
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	letters, err := s.ListDeadLetters(ctx, store.DeadLetterFilter{Scope: "payments", Since: started}, 0, 10)
+	letters, err := s.ListDeadLetters(ctx, store.DeadLetterFilter{Scope: "payments", Since: started}, 0, 1000)
 	for _, l := range letters {
+		if !strings.HasSuffix(l.BizKey, run) {
+			continue
+		}
 		dead = append(dead, fmt.Sprintf("dead  %s: %s", l.Key, l.Reason))
 	}
 	return paid, dead, err
 }
 
-var started = time.Now().Add(-time.Second)
+// started is on this machine's clock, the store's may be behind it.
+var started = time.Now().Add(-time.Minute)

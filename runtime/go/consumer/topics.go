@@ -22,36 +22,35 @@ func (c *Consumer) readTopics() []string {
 }
 
 // checkTopics sees to it that all topics are there, those of dead letters too where they are used. The error of
-// those that are missing wraps broker.ErrUnknownTopic, and has the commands that make them.
+// those that are missing wraps broker.ErrUnknownTopic, and has the command that makes them.
 func (c *Consumer) checkTopics(ctx context.Context) error {
-	var missing []string
+	var missing, commands []string
+	deadLetters := c.config.Guard.DeadLetterTopic || !c.store.FollowUps()
 	for _, origin := range c.config.Topics {
-		partitions, err := c.partitions(ctx, origin)
-		if errors.Is(err, broker.ErrUnknownTopic) {
-			missing = append(missing, createCommand(origin, 0))
-		} else if err != nil {
-			return err
-		}
-		var follow []string
+		names := []string{origin}
 		if !c.config.Shadow {
-			follow = append(follow, broker.RetryTopic(origin, c.config.Scope))
-			if c.config.Guard.DeadLetterTopic || !c.store.FollowUps() {
-				follow = append(follow, broker.DeadLetterTopic(origin, c.config.Scope))
+			names = append(names, broker.RetryTopic(origin, c.config.Scope))
+			if deadLetters {
+				names = append(names, broker.DeadLetterTopic(origin, c.config.Scope))
 			}
 		}
-		for _, topic := range follow {
+		before := len(missing)
+		for _, topic := range names {
 			switch _, err := c.partitions(ctx, topic); {
 			case errors.Is(err, broker.ErrUnknownTopic):
-				missing = append(missing, createCommand(topic, partitions))
+				missing = append(missing, topic)
 			case err != nil:
 				return err
 			}
+		}
+		if len(missing) > before {
+			commands = append(commands, c.createCommand(origin, deadLetters))
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: these topics are missing; create them, for example by\n\t%s", broker.ErrUnknownTopic, strings.Join(missing, "\n\t"))
+	return fmt.Errorf("%w: %s; create what is missing by\n\t%s", broker.ErrUnknownTopic, strings.Join(missing, ", "), strings.Join(commands, "\n\t"))
 }
 
 func (c *Consumer) partitions(ctx context.Context, topic string) (int32, error) {
@@ -59,11 +58,14 @@ func (c *Consumer) partitions(ctx context.Context, topic string) (int32, error) 
 	return counts[topic], err
 }
 
-// createCommand makes a topic with Kafka's own tool.
-func createCommand(topic string, partitions int32) string {
-	count := "12"
-	if partitions > 0 {
-		count = fmt.Sprint(partitions)
+// createCommand makes a topic and what goes with it; what is there stays as it is.
+func (c *Consumer) createCommand(origin string, deadLetters bool) string {
+	command := "idem topic create " + origin
+	if !c.config.Shadow {
+		command += " --group " + c.config.Scope
+		if deadLetters {
+			command += " --dead-letters"
+		}
 	}
-	return "kafka-topics.sh --bootstrap-server localhost:9092 --create --topic " + topic + " --partitions " + count + " --replication-factor 3"
+	return command
 }

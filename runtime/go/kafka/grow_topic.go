@@ -2,7 +2,6 @@ package kafka
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,19 +80,10 @@ func (g *Grow) createOne(ctx context.Context, c companion) error {
 	for name, value := range config {
 		topic.ConfigEntries = append(topic.ConfigEntries, kafka.ConfigEntry{ConfigName: name, ConfigValue: value})
 	}
-	ask, cancel := context.WithTimeout(ctx, 3*g.Broker.config.RequestTimeout)
-	defer cancel()
-	answer, err := g.Broker.client.CreateTopics(ask, &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{topic}})
-	if err == nil {
-		err = answer.Errors[c.to]
+	made, err := g.Broker.createTopic(ctx, topic)
+	if made {
+		g.report("created %s with %d partitions on %d replicas", c.to, c.partitions, replicas)
 	}
-	if errors.Is(err, kafka.TopicAlreadyExists) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	g.report("created %s with %d partitions on %d replicas", c.to, c.partitions, replicas)
-	_, err = g.Broker.partitions(ctx, []string{c.to}, patience{g.Broker.config.UnknownTopicFor, g.Broker.config.RequestTimeout})
 	return err
 }
 

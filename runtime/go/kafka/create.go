@@ -1,0 +1,38 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// CreateTopic makes a topic with the cluster's own defaults, its replication too where replicas is 0, and
+// says whether it was made: one that is there stays as it is. It returns once the topic can be used.
+func (b *Broker) CreateTopic(ctx context.Context, name string, partitions int32, replicas int) (bool, error) {
+	if replicas == 0 {
+		replicas = -1
+	}
+	made, err := b.createTopic(ctx, kafka.TopicConfig{Topic: name, NumPartitions: int(partitions), ReplicationFactor: replicas})
+	if err != nil {
+		return false, fmt.Errorf("create topic %s: %w", name, err)
+	}
+	return made, nil
+}
+
+func (b *Broker) createTopic(ctx context.Context, topic kafka.TopicConfig) (bool, error) {
+	ask, cancel := context.WithTimeout(ctx, 3*b.config.RequestTimeout)
+	defer cancel()
+	answer, err := b.client.CreateTopics(ask, &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{topic}})
+	if err == nil {
+		err = answer.Errors[topic.Topic]
+	}
+	if errors.Is(err, kafka.TopicAlreadyExists) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	_, err = b.partitions(ctx, []string{topic.Topic}, patience{b.config.UnknownTopicFor, b.config.RequestTimeout})
+	return err == nil, err
+}
