@@ -12,7 +12,7 @@ type memoryLog struct {
 	TopicPartition
 
 	mu       sync.Mutex
-	messages []Message
+	messages chunks
 	first    int64 // the earliest offset
 	end      int64 // the next one
 	// grown is closed at the next append. It is made by a reader that found nothing, so that appending
@@ -26,8 +26,8 @@ func (l *memoryLog) append(copies ...Message) {
 	for i := range copies {
 		copies[i].Topic, copies[i].Partition, copies[i].Offset = l.Topic, l.Partition, l.end
 		l.end++
+		l.messages.push(&copies[i])
 	}
-	l.messages = append(l.messages, copies...)
 	l.wakeLocked()
 	l.mu.Unlock()
 }
@@ -51,34 +51,38 @@ func (l *memoryLog) read(offset int64, maxBytes int) (Batch, chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	from := l.indexLocked(offset)
-	if from == len(l.messages) {
+	if from == l.messages.n {
 		if l.grown == nil {
 			l.grown = make(chan struct{})
 		}
 		return Batch{End: l.end}, l.grown
 	}
 	to, size := from, 0
-	for to < len(l.messages) {
-		size += sizeOf(&l.messages[to])
+	for to < l.messages.n {
+		size += sizeOf(l.messages.at(to))
 		if to > from && size > maxBytes {
 			break
 		}
 		to++
 	}
-	return Batch{Messages: append([]Message(nil), l.messages[from:to]...), End: l.end}, nil
+	return Batch{Messages: l.messages.copyOf(from, to), End: l.end}, nil
 }
 
 // indexLocked finds the first message at or behind offset.
 func (l *memoryLog) indexLocked(offset int64) int {
-	n := len(l.messages)
-	if n == 0 || offset <= l.messages[0].Offset {
+	n := l.messages.n
+	if n == 0 {
+		return 0
+	}
+	first := l.messages.at(0).Offset
+	if offset <= first {
 		return 0
 	}
 	// Without gaps, the usual case, it is a subtraction.
-	if i := offset - l.messages[0].Offset; i < int64(n) && l.messages[i].Offset == offset {
+	if i := offset - first; i < int64(n) && l.messages.at(int(i)).Offset == offset {
 		return int(i)
 	}
-	return sort.Search(n, func(i int) bool { return l.messages[i].Offset >= offset })
+	return sort.Search(n, func(i int) bool { return l.messages.at(i).Offset >= offset })
 }
 
 func (l *memoryLog) truncate(before int64) {
@@ -88,7 +92,7 @@ func (l *memoryLog) truncate(before int64) {
 	if before <= l.first {
 		return
 	}
-	l.messages = append([]Message(nil), l.messages[l.indexLocked(before):]...)
+	l.messages.drop(l.indexLocked(before))
 	l.first = before
 }
 
