@@ -7,12 +7,14 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/idem-spec/idem/runtime/go/guard"
@@ -31,15 +33,38 @@ func TestOnSQLite(t *testing.T) {
 	s, err := sqlite.Open(filepath.Join(t.TempDir(), "idem.db"), sqlite.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	onDatabase(t, s, func(ctx context.Context, tx *sql.Tx, statement string) error {
+	run := func(ctx context.Context, tx *sql.Tx, statement string) error {
 		_, err := tx.ExecContext(ctx, statement)
 		return err
-	}, func(t *testing.T) (n int) {
+	}
+	effects := func(t *testing.T) (n int) {
 		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *sql.Tx) error {
 			return tx.QueryRowContext(ctx, "SELECT count(*) FROM effect").Scan(&n)
 		}))
 		return n
-	})
+	}
+	onDatabase(t, s, run, effects)
+	endsItself(t, s, run, effects, (*sql.Tx).Commit, (*sql.Tx).Rollback)
+}
+
+func TestOnPostgresBySQL(t *testing.T) {
+	t.Parallel()
+	db, err := sql.Open("pgx", realtest.Postgres(t))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	s, err := postgres.NewSQL(db, postgres.Config{})
+	require.NoError(t, err)
+	require.NoError(t, s.Migrate(t.Context()))
+	run := func(ctx context.Context, tx *sql.Tx, statement string) error {
+		_, err := tx.ExecContext(ctx, statement)
+		return err
+	}
+	effects := func(t *testing.T) (n int) {
+		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT count(*) FROM effect").Scan(&n))
+		return n
+	}
+	onDatabase(t, s, run, effects)
+	endsItself(t, s, run, effects, (*sql.Tx).Commit, (*sql.Tx).Rollback)
 }
 
 func TestOnPostgres(t *testing.T) {
@@ -50,13 +75,16 @@ func TestOnPostgres(t *testing.T) {
 	s, err := postgres.New(pool, postgres.Config{})
 	require.NoError(t, err)
 	require.NoError(t, s.Migrate(t.Context()))
-	onDatabase(t, s, func(ctx context.Context, tx pgx.Tx, statement string) error {
+	run := func(ctx context.Context, tx pgx.Tx, statement string) error {
 		_, err := tx.Exec(ctx, statement)
 		return err
-	}, func(t *testing.T) (n int) {
+	}
+	effects := func(t *testing.T) (n int) {
 		require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM effect").Scan(&n))
 		return n
-	})
+	}
+	onDatabase(t, s, run, effects)
+	endsItself(t, s, run, effects, func(tx pgx.Tx) error { return tx.Commit(t.Context()) }, func(tx pgx.Tx) error { return tx.Rollback(t.Context()) })
 	t.Run("REPEATABLE READ", func(t *testing.T) { serializable(t, s, pool) })
 }
 
@@ -158,6 +186,32 @@ func onDatabase[T any](t *testing.T, s store.Full[T], run exec[T], effects func(
 	}
 	require.Equal(t, []any{idem.OutcomeOK, idem.ActionAck}, []any{d.Result.Outcome, d.Decision.Action})
 	require.Equal(t, []any{2, int64(1)}, []any{effects(t), counts.Pending})
+}
+
+// endsItself proves that a handler which ends its transaction by itself has one effect at most, and is told what to do
+// instead.
+func endsItself[T any](t *testing.T, s store.Full[T], run exec[T], effects func(t *testing.T) int, commit, rollback func(T) error) {
+	ctx := context.Background()
+	g, err := guard.New(s, guard.Config{Scope: scope, Log: slog.New(slog.DiscardHandler), Rules: guard.Rules{Order: guard.Block}})
+	require.NoError(t, err)
+	for name, end := range map[string]func(T) error{"commits": commit, "rolls back": rollback} {
+		before, m := effects(t), keyed(strings.ReplaceAll(name, " ", "-"), "backoff_schedule", "0", "max_retry", "3")
+		for range 10 {
+			report, err := guard.DoTx(ctx, g, s, m, func(ctx context.Context, tx T) error {
+				if err := run(ctx, tx, "INSERT INTO effect VALUES ('now')"); err != nil {
+					return err
+				}
+				return end(tx)
+			})
+			if err == nil {
+				require.Equal(t, idem.ActionDeadLetter, report.Action, name)
+				require.Contains(t, report.Reason, " instead", name)
+				break
+			}
+			require.ErrorIs(t, err, guard.ErrHeld)
+		}
+		require.LessOrEqual(t, effects(t), before+1, name)
+	}
 }
 
 // serializable: of two handlers that read and write one row in REPEATABLE READ the second gets SQLSTATE 40001, is

@@ -9,6 +9,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-spec/idem/runtime/go/idem"
 )
 
 // ErrNoRows says that a query of one row found none.
@@ -64,4 +66,17 @@ func noRows(err error) error {
 		return ErrNoRows
 	}
 	return err
+}
+
+// CodeEnded is in front of the reject_reason of a handler that has ended its transaction by itself.
+const CodeEnded = "TX_ENDED"
+
+// Ended gives an error of CompleteTx its meaning where the handler has committed or rolled back its *sql.Tx by itself,
+// which nothing can keep it from. What it has committed is done, without its key: to try again would do it twice.
+// Where ctx has ended it was database/sql that rolled back.
+func Ended(ctx context.Context, err error) error {
+	if !errors.Is(err, sql.ErrTxDone) || ctx.Err() != nil {
+		return err
+	}
+	return idem.NonRetryable(CodeEnded, fmt.Errorf("the handler has committed or rolled back its transaction itself: return nil instead, and the store commits, or an error, and it rolls back; see what this one has done before it is redriven: %w", err))
 }

@@ -235,9 +235,18 @@ func TestATransactionThatIsOverIsClosed(t *testing.T) {
 	s, _ := open(t, postgres.Config{})
 	for name, complete := range map[string]bool{"with a completion": true, "without": false} {
 		lease := proceed(t, s, name, "w")
-		var kept pgx.Tx
-		err := s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+		var kept, savepoint pgx.Tx
+		err := s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) (err error) {
 			kept = tx
+			if savepoint, err = tx.Begin(ctx); err != nil {
+				return err
+			}
+			if savepoint, err = savepoint.Begin(ctx); err != nil {
+				return err
+			}
+			if _, err := savepoint.Exec(ctx, "SELECT 1"); err != nil {
+				return err
+			}
 			if !complete {
 				return nil
 			}
@@ -248,6 +257,9 @@ func TestATransactionThatIsOverIsClosed(t *testing.T) {
 		}
 		if _, err := kept.Exec(t.Context(), "SELECT 1"); !errors.Is(err, pgx.ErrTxClosed) {
 			t.Errorf("%s: %v, want ErrTxClosed", name, err)
+		}
+		if _, err := savepoint.Exec(t.Context(), "SELECT 1"); !errors.Is(err, pgx.ErrTxClosed) {
+			t.Errorf("a savepoint %s: %v, want ErrTxClosed", name, err)
 		}
 	}
 }

@@ -52,6 +52,8 @@ func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx
 	switch {
 	case tx.lost != nil: // the handler has swallowed it
 		return fmt.Errorf("commit: %w: %w", store.ErrNotBegun, tx.lost)
+	case tx.rolledBack:
+		return named("commit", errRolledBack)
 	case tx.Tx != nil && conn.Conn().PgConn().TxStatus() != 'T':
 		return named("commit", pgx.ErrTxCommitRollback)
 	}
@@ -127,7 +129,7 @@ func (s *Store) CompleteTx(ctx context.Context, tx pgx.Tx, completion store.Comp
 
 // CompleteTx makes records SUCCESS within tx.
 func (s *SQL) CompleteTx(ctx context.Context, tx *sql.Tx, completion store.Completion) error {
-	return s.completeTx(ctx, tx, &completion)
+	return sqltx.Ended(ctx, s.completeTx(ctx, tx, &completion))
 }
 
 func checkCompletion(x *store.Completion) error {

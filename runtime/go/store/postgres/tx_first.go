@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +24,7 @@ type handlerTx struct {
 	// lost is the error of a BEGIN that did not reach the server, or that it refused.
 	lost        error
 	completions []store.Completion
+	rolledBack  bool // by the handler
 }
 
 func (t *handlerTx) queueBegin(batch *pgx.Batch) {
@@ -38,7 +41,7 @@ func (t *handlerTx) begin(ctx context.Context) {
 	set := "; set local idle_in_transaction_session_timeout = '" + t.limit + "'; set local statement_timeout = '" + t.limit + "'"
 	tx, err := t.conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginHandler + set})
 	if err != nil {
-		t.see(err)
+		t.see(ctx, err)
 		tx = closedTx{why: err, conn: t.conn}
 	}
 	t.Tx = tx
@@ -53,8 +56,8 @@ func (t *handlerTx) first(ctx context.Context, sql string, args []any) (pgx.Batc
 	t.Tx = results.Tx()
 	for range 2 {
 		if _, err := results.Exec(); err != nil {
-			t.see(err)
 			_ = results.Close()
+			t.see(ctx, err)
 			return nil, err
 		}
 	}
@@ -62,11 +65,24 @@ func (t *handlerTx) first(ctx context.Context, sql string, args []any) (pgx.Batc
 }
 
 // see keeps an error that is no fault of a statement: of the connection, or of a server that goes down or has no room.
-func (t *handlerTx) see(err error) {
+// It is neither that of a parameter which cannot be sent, nor that of a context which has ended: both would come again
+// for ever, at no cost.
+func (t *handlerTx) see(ctx context.Context, err error) {
 	var e *pgconn.PgError
-	if err != nil && (!errors.As(err, &e) || strings.HasPrefix(e.Code, "57P") || strings.HasPrefix(e.Code, "53")) {
+	lost := t.conn.IsClosed() && ctx.Err() == nil && isOfConnection(err)
+	if errors.As(err, &e) {
+		lost = strings.HasPrefix(e.Code, "57P") || strings.HasPrefix(e.Code, "53")
+	}
+	if lost {
 		t.lost = err
 	}
+}
+
+// isOfConnection says that the network failed. That a connection is closed says less: pgx closes it for a parameter,
+// too.
+func isOfConnection(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
 // alone says that a statement cannot go with BEGIN: it has options of pgx, or no parameters, which lets it be several
@@ -128,17 +144,28 @@ func (t *handlerTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.R
 
 func (t *handlerTx) Begin(ctx context.Context) (pgx.Tx, error) {
 	t.begin(ctx)
-	return t.Tx.Begin(ctx)
+	return t.savepoint(t.Tx.Begin(ctx))
 }
 
-func (t *handlerTx) Commit(ctx context.Context) error {
-	t.begin(ctx)
-	return t.Tx.Commit(ctx)
+var (
+	errCommit     = errors.New("the handler commits its transaction itself, and its key would not be part of it: return nil instead, and the store commits both")
+	errRolledBack = errors.New("the handler has rolled its transaction back, and returned nil: return an error instead, and the store rolls back (a deferred Rollback has to go)")
+)
+
+// Commit refuses: an effect that is committed without its key would be done again.
+func (t *handlerTx) Commit(context.Context) error {
+	if c, ok := t.Tx.(closedTx); ok {
+		return c.why
+	}
+	return errCommit
 }
 
+// Rollback is final: what the handler returns then is an error, whatever it is.
 func (t *handlerTx) Rollback(ctx context.Context) error {
 	t.begin(ctx)
-	return t.Tx.Rollback(ctx)
+	err := t.Tx.Rollback(ctx)
+	t.rolledBack = t.rolledBack || err == nil
+	return err
 }
 
 func (t *handlerTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error) {

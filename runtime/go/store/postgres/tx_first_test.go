@@ -220,3 +220,51 @@ func TestATransactionThatDoesNotBegin(t *testing.T) {
 		}
 	}
 }
+
+// A first statement that cannot be sent, for its parameters or its context, is a failure of the handler, as any later
+// one is: that there was no transaction would not cost it a retry, for ever.
+func TestAFirstStatementThatIsNotSent(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t, postgres.Config{})
+	run(t, pool, "CREATE TABLE first (name text PRIMARY KEY)")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, do := range map[string]func(ctx context.Context, tx pgx.Tx) error{
+		"a parameter of another type": func(ctx context.Context, tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, "SELECT $1::int", struct{}{})
+			return err
+		},
+		"a parameter too many": func(ctx context.Context, tx pgx.Tx) error {
+			var n int
+			return tx.QueryRow(ctx, "SELECT $1::int", 1, 2).Scan(&n)
+		},
+		"a context that has ended": func(_ context.Context, tx pgx.Tx) error {
+			_, err := tx.Exec(ended, "SELECT $1::int", 1)
+			return err
+		},
+		"the same, and BEGIN alone": func(_ context.Context, tx pgx.Tx) error {
+			_, err := tx.Begin(ended)
+			return err
+		},
+	} {
+		for _, swallowed := range []bool{false, true} {
+			err := s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+				err := do(ctx, tx)
+				if err == nil {
+					t.Errorf("%s: it is sent", name)
+				}
+				if swallowed {
+					_, _ = tx.Exec(ctx, "INSERT INTO first VALUES ($1)", "outside")
+					return nil
+				}
+				return err
+			})
+			if err == nil || errors.Is(err, store.ErrNotBegun) {
+				t.Errorf("%s (swallowed: %v): %v", name, swallowed, err)
+			}
+		}
+	}
+	if n := value[int](t, pool, "SELECT count(*)::int FROM first"); n != 0 {
+		t.Errorf("%d rows were written outside of a transaction", n)
+	}
+}

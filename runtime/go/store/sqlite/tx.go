@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"github.com/idem-spec/idem/runtime/go/internal/sqltx"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
@@ -30,7 +31,7 @@ func (s *Store) CompleteTx(ctx context.Context, tx *sql.Tx, completion store.Com
 	}
 	done, err := s.within(ctx, tx).complete(&completion)
 	if err != nil {
-		return named("complete within a transaction", err)
+		return sqltx.Ended(ctx, named("complete within a transaction", err))
 	}
 	if !done {
 		return fmt.Errorf("complete %s: %w", completion.Lease.Key, store.ErrFenced)
