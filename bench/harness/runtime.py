@@ -56,6 +56,7 @@ def targets(section: Section) -> list[Target]:
         ("in-memory pipeline, at least 3 × Watermill's router", PIPELINE, "Watermill", 3.0),
         ("claim and completion, at least 2 × River's jobs", CLAIM, "River", 2.0),
         ("claim and completion, at least 0.5 × a bare INSERT", CLAIM, "bare: one", 0.5),
+        ("the same, at least 0.5 × a bare INSERT and UPDATE", CLAIM, "bare: that", 0.5),
         ("a transaction a message, at least 0.9 × by hand", TRANSACTION, "by hand: the same", 0.9),
     ):
         for comparison in section.comparisons:

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -85,8 +86,9 @@ func (d *database) claims(ctx context.Context, n int) (usage, error) {
 
 func (d *database) claimAndComplete(ctx context.Context, keys []string) error {
 	claims := make([]store.Claim, len(keys))
+	owner := owner()
 	for i, key := range keys {
-		claims[i] = store.Claim{Scope: group, Key: key, Owner: owner(), Fingerprint: "549bde46-0123456789abcdef", MaxAttempts: 9, Lease: guard.DefaultLease}
+		claims[i] = store.Claim{Scope: group, Key: key, Owner: owner + strconv.Itoa(i), Fingerprint: "549bde46-0123456789abcdef", MaxAttempts: 9, Lease: guard.DefaultLease}
 	}
 	grants, err := d.store.Claim(ctx, claims)
 	if err != nil {

@@ -57,7 +57,7 @@ func key() string {
 	return fmt.Sprintf("refunds.asked:v1:order-%d:%09d", made%orders, made)
 }
 
-// owner is a token as the guard makes one.
+// owner is a token of a batch, as the guard makes one: each claim adds its number.
 func owner() string {
 	id := uuid.New()
 	return hex.EncodeToString(id[:11])
