@@ -54,7 +54,12 @@ type Config struct {
 	// time.Now.
 	Now      func() time.Time
 	Observer observe.Observer // nil: none
-	Log      *slog.Logger     // nil: slog.Default()
+	// Log gets a line about each delivery: ERROR for dead letters, WARN for retries, DEBUG for what went well. That of
+	// a handler which panicked says where, at=handlers.go:34; the stack is a line of its own, at DEBUG, since it may be
+	// long and name what is nobody's business. Nil: slog.Default().
+	Log *slog.Logger
+	// NoDeliveryLog leaves the lines about deliveries to the Observer, such as that of package observe/log.
+	NoDeliveryLog bool
 }
 
 // Delayer takes deliveries to come, in place of a table. The answer is nil where all are confirmed; else it has

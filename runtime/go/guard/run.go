@@ -24,8 +24,8 @@ const (
 const reasonGone = CodePanic + ": the handler ended its goroutine"
 
 // Run calls the handler of a Ready delivery, and ends it with what came of it. The handler's context ends with
-// its time limit, which makes the outcome RETRYABLE, and where the lease is lost, which makes it FENCED; it has
-// the key (KeyOf). Run waits for the handler to return all the same: a call that goes on unseen could have its
+// its time limit, and where the lease is lost, which makes the outcome FENCED; it has the key (KeyOf). An error
+// that comes of the time limit is RETRYABLE, and a handler that returns nil all the same has succeeded. Run waits for the handler to return all the same: a call that goes on unseen could have its
 // effect after the next one's. A panic is RETRYABLE. In mode Idempotent the lease is renewed meanwhile. (DEDUP-023,
 // DEDUP-028)
 func (g *Guard) Run(ctx context.Context, d *Delivery, fn func(ctx context.Context) error) {
@@ -71,7 +71,9 @@ func (d *Delivery) keep() {
 func (g *Guard) protect(ctx context.Context, d *Delivery, fn func(ctx context.Context) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicError(v)
+			p := panicError(v)
+			p.stack = true
+			err = p
 			g.logStack(ctx, d, debug.Stack())
 		}
 	}()
@@ -93,19 +95,6 @@ func sound(err error) (same error) {
 	_ = isInterrupted(err)
 	_ = errors.Is(err, store.ErrFenced)
 	return err
-}
-
-// panicError does not wrap what was panicked with: a panic is RETRYABLE, whatever it was of.
-func panicError(v any) error { return errors.New(CodePanic + ": " + panicText(v)) }
-
-// panicText is what was panicked with. Its own String or Error may panic too.
-func panicText(v any) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprintf("a %T", v)
-		}
-	}()
-	return fmt.Sprint(v)
 }
 
 func (g *Guard) logStack(ctx context.Context, d *Delivery, stack []byte) {

@@ -78,6 +78,27 @@ type explosive struct{}
 
 func (explosive) String() string { panic("no text either") }
 
+func TestThePlaceOfAPanicIsLogged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	line := 0
+	w.through(t, keyed("k"), &guard.Rules{}, func(context.Context) error {
+		var order *struct{ paid bool }
+		_, _, line, _ = runtime.Caller(0)
+		order.paid = true
+		return nil
+	})
+	require.Contains(t, w.log.String(), fmt.Sprintf(" at=run_test.go:%d ", line+1))
+}
+
+func TestNoDeliveryLog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(_ *faulty, _ *topics, c *guard.Config) { c.NoDeliveryLog = true })
+	d := w.through(t, keyed("k"), &guard.Rules{}, func(context.Context) error { return errDown })
+	require.Equal(t, idem.ActionRetry, d.Decision.Action)
+	require.NotContains(t, w.log.String(), "message will be retried")
+}
+
 // TestFault20PanicsAreOutcomes: a panic must not kill the partition, nor a failing logger or observer change an
 // outcome.
 func TestFault20PanicsAreOutcomes(t *testing.T) {
@@ -112,6 +133,7 @@ func TestFault20PanicsAreOutcomes(t *testing.T) {
 				}
 			}
 			require.Equal(t, 1, stacks)
+			require.Regexp(t, `level=WARN .* retry_count=1 .*at=run_test.go:\d+ stack="in the log at level DEBUG"`, w.log.String())
 		})
 	}
 	t.Run("in a transaction", func(t *testing.T) {

@@ -16,7 +16,9 @@ func (g *Guard) done(ctx context.Context, d *Delivery) {
 		d.Counts = d.Decision.Counts
 	}
 	g.observe(ctx, d)
-	g.log(ctx, d.level(), d.line(), d)
+	if !g.c.NoDeliveryLog {
+		g.log(ctx, d.level(), d.line(), d, d.panicAttrs()...)
+	}
 }
 
 // observe tells the observer. What it panics with is dropped: it changes no outcome.
@@ -138,6 +140,9 @@ func (g *Guard) log(ctx context.Context, level slog.Level, line string, d *Deliv
 	}
 	if reason := d.reason(); reason != "" {
 		attrs = append(attrs, slog.String("reason", reason))
+	}
+	if n := d.Decision.Counts.Retry; n != 0 {
+		attrs = append(attrs, slog.Int64("retry_count", int64(n)))
 	}
 	if delay := d.delay(); delay != 0 {
 		attrs = append(attrs, slog.Duration("delay", delay))

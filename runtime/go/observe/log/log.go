@@ -1,7 +1,11 @@
 // Package log writes a line to log/slog for each delivery that was no plain success. Every line has
-// idempotency_key and event_type; none has the payload.
+// idempotency_key and event_type; none has the payload. It is in place of the consumer's own lines about deliveries,
+// which have less: NoDeliveryLog turns those off, or each failure is logged twice.
 //
-//	consumer.Config{Observer: observe.Multi(metrics, log.New(log.Config{})), ...}
+//	consumer.Config{
+//		Observer: observe.Multi(metrics, log.New(log.Config{})),
+//		Guard:    guard.Config{NoDeliveryLog: true},
+//	}
 //
 // The levels: ERROR for dead letters; WARN for retries, lost leases and superseded messages; INFO for holds,
 // deferrals and what was taken over from a crash; DEBUG for duplicates, and for a sample of successes.
@@ -9,8 +13,10 @@ package log
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
@@ -103,7 +109,7 @@ func attrs(d *observe.Delivery) []slog.Attr {
 			a = append(a, slog.String(name, cut(value)))
 		}
 	}
-	a = append(a, slog.String("idempotency_key", d.Key), slog.String("event_type", d.EventType), slog.String("group", d.Scope))
+	a = append(a, slog.String("idempotency_key", d.Key), slog.String("event_type", d.EventType), slog.String("scope", d.Scope))
 	text("biz_key", d.BizKey)
 	text("event_id", d.EventID)
 	if d.Topic != "" { // a call has none
@@ -131,11 +137,21 @@ func attrs(d *observe.Delivery) []slog.Attr {
 	a = append(a, slog.Duration("total", d.Total))
 	text("superseded_by", d.SupersededBy)
 	if d.Err != nil {
+		text("at", placeOf(d))
 		if cause := errorText(d.Err); cause != d.Reason {
 			text("error", cause)
 		}
 	}
 	return a
+}
+
+// placeOf is where a handler panicked. Nothing else is asked for it: an error's own methods may panic.
+func placeOf(d *observe.Delivery) string {
+	var p interface{ PanickedAt() string }
+	if strings.HasPrefix(d.Reason, "PANIC:") && errors.As(d.Err, &p) {
+		return p.PanickedAt()
+	}
+	return ""
 }
 
 // errorText survives an error whose Error panics.

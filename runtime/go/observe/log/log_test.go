@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -77,7 +78,7 @@ func TestLineHasWhatExplainsIt(t *testing.T) {
 	})
 	delete(line, "time")
 	assert.Equal(t, map[string]any{
-		"level": "WARN", "msg": "message will be retried", "group": "payments", "event_type": "orders.paid", "idempotency_key": "orders.paid:v1:8317",
+		"level": "WARN", "msg": "message will be retried", "scope": "payments", "event_type": "orders.paid", "idempotency_key": "orders.paid:v1:8317",
 		"biz_key": "8317", "event_id": "e-1", "topic": "orders", "partition": 3.0, "offset": 99.0, "outcome": "THROTTLED", "action": "RETRY",
 		"reason": "THROTTLED: 429", "retry_count": 2.0, "attempts": 3.0, "delay": 2e9, "handler": 1e6, "total": 2e6, "error": "bank says\nwait",
 	}, line)
@@ -88,7 +89,7 @@ func TestCallWithoutATopicOrAnActionSaysNothingOfThem(t *testing.T) {
 	line := written(t, log.Config{}, &observe.Delivery{Scope: "payments", EventType: "POST.payments", Key: "k", Outcome: idem.OutcomeKeyReused})
 	delete(line, "time")
 	assert.Equal(t, map[string]any{
-		"level": "WARN", "msg": "message ended", "group": "payments", "event_type": "POST.payments", "idempotency_key": "k", "outcome": "KEY_REUSED", "total": 0.0,
+		"level": "WARN", "msg": "message ended", "scope": "payments", "event_type": "POST.payments", "idempotency_key": "k", "outcome": "KEY_REUSED", "total": 0.0,
 	}, line)
 }
 
@@ -100,6 +101,16 @@ func TestSuccessesAreSampled(t *testing.T) {
 		l.Delivery(context.Background(), &observe.Delivery{Outcome: idem.OutcomeOK, Action: idem.ActionAck})
 	}
 	assert.Equal(t, 10, strings.Count(out.String(), "message handled"))
+}
+
+type panicked struct{ error }
+
+func (panicked) PanickedAt() string { return "handlers.go:34" }
+
+func TestThePlaceOfAPanicIsSaid(t *testing.T) {
+	t.Parallel()
+	d := &observe.Delivery{Outcome: idem.OutcomeRetryable, Action: idem.ActionRetry, Reason: "PANIC: x", Err: fmt.Errorf("in a transaction: %w", panicked{errors.New("PANIC: x")})}
+	assert.Equal(t, "handlers.go:34", written(t, log.Config{}, d)["at"])
 }
 
 type angry struct{}
