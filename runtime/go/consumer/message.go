@@ -7,7 +7,8 @@ import (
 )
 
 // Message is a generated message that has an event type: a pointer to a struct that protoc-gen-go and
-// protoc-gen-idem made of a message with the option idem.v1.event.
+// protoc-gen-idem made of a message with the option idem.v1.message. Where the compiler says "missing method
+// IdemEventType", annotate the message with that option and run buf generate.
 type Message interface {
 	proto.Message
 	IdemEventType() string

@@ -21,8 +21,8 @@ type Route struct {
 	MissingKey guard.MissingKey
 	// Format is how payloads hold the message. Default: payload.Protobuf, the bare binary encoding.
 	Format payload.Format
-	// HandlerTimeout is how long a handler may take; then its context ends, and the delivery is RETRYABLE.
-	// Default: the consumer's.
+	// HandlerTimeout is how long a handler may take; then its context ends; an error that comes of it is RETRYABLE, and
+	// a handler that returns nil all the same has succeeded. Default: the consumer's.
 	HandlerTimeout time.Duration
 	// MaxBytes is the largest payload; a larger one is MALFORMED. Default: no limit but the broker's.
 	MaxBytes int
