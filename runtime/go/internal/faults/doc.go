@@ -5,4 +5,21 @@
 // Its tests are skipped, with the reason, where the servers are not there; see package realtest.
 //
 // Not here: the line of one message to consumers in Go, Java and Python, whose runtimes have no stores yet.
+//
+// TestInput… are what is bad by itself: each has a named outcome, nothing is lost, and the log says what to do. These
+// are tested elsewhere:
+//
+//	wrong credentials, TLS and addresses of Kafka     kafka: TestWhatIsWrongIsNamedWithoutTheSecret
+//	a topic that is missing when it is published to   kafka: TestAnUnknownTopicIsNamed, TestAnOutageIsNotTakenForAnUnknownTopic
+//	a message that its topic refuses for its size     kafka: TestAMessageThatIsTooLargeFailsAloneAndHoldsItsKeyBack
+//	a dead letter that its topic refuses for its size guard: TestFault05PublishBeforeAcknowledge
+//	each way in which PostgreSQL refuses              postgres: TestErrorsNameTheWayOut, TestAServerThatTakesNoWritesIsNamed
+//	tables of another version                         postgres: TestAProgramWorksOnItsTablesAndOnThoseOfTheNextVersion
+//	columns and indexes that are missing              postgres: TestValidateNamesWhatIsMissing
+//	SQLite: a full disk, no table, another version    sqlite: TestFullDiskWritesNothing, TestMissingTableIsNamed,
+//	                                                  TestTablesOfTheNextVersionWorkAndNoLaterOnes
+//	faulty headers, each kind                         guard: TestFaultyHeadersAreDeadLetteredAsTheyAre
+//	poison bytes of every kind                        guard: TestFault20PoisonBytesEndAsDeadLetters
+//	clocks of producers                               guard: TestTooOldIsAskedOfAProducersClockWithTolerance
+//	schema ids and frames of Confluent payloads       payload: its own tests
 package faults

@@ -33,7 +33,7 @@ import (
 )
 
 // patience is how long a test waits for what has to come. The servers and the machine may be busy.
-const patience = 2 * time.Minute
+const patience = 3 * time.Minute
 
 // work stands for a generated message: a text that tells a handler what to do.
 type work struct{ wrapperspb.StringValue }
