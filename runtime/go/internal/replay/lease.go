@@ -11,22 +11,30 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
-// heartbeat renews the lease at a third of it until ctx ends, and cancels the call where it is lost. The
-// channel is closed once nothing more is renewed. (DEDUP-028)
+// heartbeat renews the lease at a third of it until ctx ends, and cancels the call where it is lost, or where nobody
+// can say and it is over by all accounts. The channel is closed once nothing more is renewed. (DEDUP-028)
 func (e *Engine) heartbeat(ctx context.Context, cancel context.CancelFunc, lease *store.Lease) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		ticker := time.NewTicker(max(e.Lease/3, time.Millisecond))
+		third := max(e.Lease/3, time.Millisecond)
+		ticker := time.NewTicker(third)
 		defer ticker.Stop()
+		until := time.Now().Add(e.Lease)
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
 			}
-			held, err := e.Store.Renew(ctx, []store.Renewal{{Lease: *lease, For: e.Lease}})
-			if err == nil && !held[0] && ctx.Err() == nil {
+			sent := time.Now()
+			asking, done := context.WithTimeout(ctx, third)
+			held, err := e.Store.Renew(asking, []store.Renewal{{Lease: *lease, For: e.Lease}})
+			done()
+			if err == nil && held[0] {
+				until = sent.Add(e.Lease)
+			}
+			if (err == nil && !held[0] || err != nil && !time.Now().Before(until)) && ctx.Err() == nil {
 				e.Observer.Measure(observe.LeaseLost, observe.Labels{Scope: e.Service}, 1)
 				e.Log.LogAttrs(ctx, slog.LevelWarn, "call cancelled: "+errLeaseLost.Error(), slog.String("idempotency_key", lease.Key))
 				cancel()

@@ -2,10 +2,13 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/memory"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,4 +69,35 @@ func TestPanicGoesOnAndTheKeyIsFree(t *testing.T) {
 	ran := false
 	e.Do(t.Context(), &Call{Key: "k"}, func(context.Context) ([]byte, bool) { ran = true; return nil, true })
 	assert.True(t, ran)
+}
+
+// noRenewal is a store that this process is cut off from, once the call runs.
+type noRenewal struct {
+	store.Store
+	hangs bool
+}
+
+func (n noRenewal) Renew(ctx context.Context, _ []store.Renewal) ([]bool, error) {
+	if n.hangs {
+		<-ctx.Done()
+	}
+	return nil, errors.New("no route to host")
+}
+
+// Where no renewal is answered the call ends with its lease, not with its time: another may have the key by then.
+func TestCallEndsWithALeaseThatCannotBeRenewed(t *testing.T) {
+	t.Parallel()
+	for _, hangs := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := noRenewal{memory.New(memory.Config{}), hangs}
+			e := Engine{Store: s, Service: "s", Lease: 30 * time.Second, Timeout: 10 * time.Minute, Log: slog.New(slog.DiscardHandler)}
+			require.NoError(t, e.Check("test"))
+			start := time.Now()
+			e.Do(t.Context(), &Call{Key: "k"}, func(ctx context.Context) ([]byte, bool) {
+				<-ctx.Done()
+				assert.Equal(t, 30*time.Second, time.Since(start).Round(10*time.Second))
+				return nil, false
+			})
+		})
+	}
 }
