@@ -2,6 +2,7 @@ package deadletter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -56,29 +57,54 @@ func valueOf(headers idem.Headers, id idem.HeaderID) string {
 	return ""
 }
 
-// recordsOf reads the records of dead letters: nil where there is none, or no key.
+// recordsOf reads the records of dead letters: nil where there is none, or no key. Of a message with two keys
+// it is both in one: SUCCESS where one is, and the larger redrive_count, since a redrive that is lower than
+// either is STALE. (DEDUP-026)
 func (r *runner) recordsOf(ctx context.Context, letters []store.DeadLetter) ([]*store.Record, error) {
-	scopes := make(map[string][]int)
+	type asked struct {
+		keys []string
+		of   []int // the letter of each key
+	}
+	scopes := make(map[string]*asked)
 	for i := range letters {
-		if letters[i].Key != "" {
-			scopes[letters[i].Scope] = append(scopes[letters[i].Scope], i)
+		d := &letters[i]
+		if d.Key == "" {
+			continue
+		}
+		a := scopes[d.Scope]
+		if a == nil {
+			a = &asked{}
+			scopes[d.Scope] = a
+		}
+		a.keys, a.of = append(a.keys, d.Key), append(a.of, i)
+		if previous := valueOf(d.Headers, idem.IdempotencyKeyPrevious); previous != "" && previous != d.Key {
+			a.keys, a.of = append(a.keys, previous), append(a.of, i)
 		}
 	}
 	found := make([]*store.Record, len(letters))
-	for scope, index := range scopes {
-		keys := make([]string, len(index))
-		for i, at := range index {
-			keys[i] = letters[at].Key
-		}
-		records, err := r.read(ctx, scope, keys)
+	for scope, a := range scopes {
+		records, err := r.read(ctx, scope, a.keys)
 		if err != nil {
 			return nil, err
 		}
-		for i, at := range index {
-			found[at] = records[i]
+		for i, at := range a.of {
+			found[at] = both(found[at], records[i])
 		}
 	}
 	return found, nil
+}
+
+// both is what two records of one message come to.
+func both(a, b *store.Record) *store.Record {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	one := *a
+	one.RedriveCount = max(a.RedriveCount, b.RedriveCount)
+	if b.State == idem.StateSuccess {
+		one.State = b.State
+	}
+	return &one
 }
 
 func (r *runner) read(ctx context.Context, scope string, keys []string) ([]*store.Record, error) {

@@ -68,6 +68,23 @@ func TestTheRecordsLifeCounts(t *testing.T) {
 	}
 }
 
+// So may that of the key by the template before, in which the same event had its lives. (DEDUP-026)
+func TestTheLivesOfThePreviousKeyCount(t *testing.T) {
+	t.Parallel()
+	s := memory.New(memory.Config{})
+	bury(t, s, store.DeadLetter{Scope: scope, Key: "key-old", SourceTopic: "payments", SourceOffset: 99, Topic: "payments", RedriveCount: 4})
+	d := letter(1)
+	d.Headers = append(d.Headers, headers("idempotency_key_previous", "key-old")...)
+	bury(t, s, d)
+	report, err := redriver(t, s, deadletter.Config{}).Run(t.Context(), store.DeadLetterFilter{Key: "key-1"})
+	if err != nil || report.Redriven != 1 {
+		t.Fatal(report, err)
+	}
+	if rows := due(t, s); rows[0].RedriveCount != 5 {
+		t.Errorf("redrive_count %d, want 5: a lower one than the other record's is STALE", rows[0].RedriveCount)
+	}
+}
+
 func TestFault08_aMessageHasTheSameSizeAfter100Redrives(t *testing.T) {
 	t.Parallel()
 	s := memory.New(memory.Config{})
