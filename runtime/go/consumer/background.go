@@ -38,8 +38,17 @@ func (c *Consumer) schedule() error {
 		return nil
 	}
 	var err error
-	c.scheduler, err = retry.NewScheduler(retries, c.broker, retry.Config{Observer: c.config.Observer, Log: c.config.Log})
+	c.scheduler, err = retry.NewScheduler(retries, c.broker, retry.Config{Observer: c.config.Observer, Log: c.config.Log, Trouble: c.retriesHindered})
 	return err
+}
+
+// retriesHindered takes note of what hinders the scheduler, nil where nothing does.
+func (c *Consumer) retriesHindered(err error) {
+	if err != nil {
+		c.engine.outage.begins(c.engine, "retries", err)
+	} else {
+		c.engine.outage.over(c.engine, "retries")
+	}
 }
 
 // dueSoon is a delay below which the scheduler is told: it looks once in a second by itself.

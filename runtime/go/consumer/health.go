@@ -19,7 +19,7 @@ type Health struct {
 	// Partitions are this process's.
 	Partitions []PartitionHealth `json:"partitions"`
 	Routes     []RouteHealth     `json:"routes"`
-	// Down is what does not answer (check, topics, join, fetch, claim, settle, commit), for how long and why.
+	// Down is what does not answer (check, topics, join, fetch, claim, settle, commit, retries), for how long and why.
 	Down map[string]string `json:"down,omitempty"`
 }
 

@@ -22,13 +22,14 @@ const sayEvery = 10 * time.Second
 
 // advice is what a log line says beside the error.
 var advice = map[string]string{
-	"check":  "the store is not ready: nothing is fetched before it is; see the error for what to mend",
-	"topics": "the broker does not answer: check its address and credentials; this goes on by itself when it is back",
-	"join":   "not in the consumer group: check that the broker is reachable; this goes on by itself when it is back",
-	"fetch":  "messages are not fetched: check that the broker is reachable; this goes on by itself when it is back",
-	"claim":  "messages wait, and none is lost: check that the store is reachable; this goes on by itself when it is back",
-	"settle": "messages are handled and not yet acknowledged, and none is lost: check that the store is reachable, and the topics that the error names; this goes on by itself when they are back",
-	"commit": "offsets are not committed, and none is lost: check that the broker is reachable; this goes on by itself when it is back",
+	"check":   "the store is not ready: nothing is fetched before it is; see the error for what to mend",
+	"topics":  "the broker does not answer: check its address and credentials; this goes on by itself when it is back",
+	"join":    "not in the consumer group: check that the broker is reachable; this goes on by itself when it is back",
+	"fetch":   "messages are not fetched: check that the broker is reachable; this goes on by itself when it is back",
+	"claim":   "messages wait, and none is lost: check that the store is reachable; this goes on by itself when it is back",
+	"settle":  "messages are handled and not yet acknowledged, and none is lost: check that the store is reachable, and the topics that the error names; this goes on by itself when they are back",
+	"retries": "retries that are due wait, and none is lost: see the error for what to mend; this goes on by itself then",
+	"commit":  "offsets are not committed, and none is lost: check that the broker is reachable; this goes on by itself when it is back",
 }
 
 // begins takes note of a failure, and says it, but not all the time.

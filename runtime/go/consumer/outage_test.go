@@ -286,3 +286,31 @@ func TestRedrivenDeadLettersComeBackWhereRetriesWaitInTopics(t *testing.T) {
 		require.Equal(t, []string{"NON_RETRYABLE/DEAD_LETTER", "OK/ACK"}, w.seen.outcomes("k0"))
 	})
 }
+
+// tableless is a store whose table msg_retry is gone, which Check does not look at.
+type tableless struct {
+	*memory.Store
+	gone atomic.Bool
+}
+
+func (s *tableless) ClaimDue(ctx context.Context, token string, limit int, lease time.Duration) ([]store.Retry, error) {
+	if s.gone.Load() {
+		return nil, errStore
+	}
+	return s.Store.ClaimDue(ctx, token, limit, lease)
+}
+
+func TestWhatHindersTheSchedulerIsInHealthAndNowAndThenInTheLog(t *testing.T) {
+	inWorld(t, func(w *world) {
+		s := &tableless{Store: w.store}
+		s.gone.Store(true)
+		k, _ := w.runOn(w.broker, s, w.config(), Idempotent(nothing))
+		settleDown(35 * time.Second)
+		require.Contains(t, k.Health().Down["retries"], errStore.Error())
+		require.Equal(t, 4, strings.Count(w.logged(), "retries that are due wait"))
+		s.gone.Store(false)
+		settleDown(2 * time.Second)
+		require.Empty(t, k.Health().Down)
+		require.Equal(t, 1, strings.Count(w.logged(), "works again"))
+	})
+}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/internal/tell"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -123,7 +123,7 @@ func New(s store.Store, c Config) (*Guard, error) {
 	if !g.deadTable && c.Publisher == nil {
 		return nil, errors.New("guard: dead letters go to a topic, and Publisher is nil: give the broker, or a store with the table dead_letter and DeadLetterTopic false")
 	}
-	g.storeName, _, _ = strings.Cut(strings.TrimPrefix(fmt.Sprintf("%T", s), "*"), ".") // its package
+	g.storeName = tell.StoreName(s)
 	if g.c.Now == nil {
 		g.c.Now = time.Now
 	}

@@ -41,7 +41,7 @@ type RelayConfig struct {
 	Token func() string
 	// Now is asked for when to count and to revive, and for the age of the oldest row. Default time.Now.
 	Now func() time.Time
-	// StoreName is the label store of the gauges, such as "postgres".
+	// StoreName is the label store of the gauges. Default: the store's package, such as "postgres".
 	StoreName string
 	// Observer gets OutboxPending, OutboxFailed and OutboxOldest, and OutboxSent by topic.
 	Observer observe.Observer
@@ -60,6 +60,7 @@ func NewRelay(o store.Outbox, p broker.Publisher, c RelayConfig) (*Relay, error)
 	if err := c.complete(); err != nil {
 		return nil, fmt.Errorf("outbox relay: %w", err)
 	}
+	c.StoreName = cmp.Or(c.StoreName, tell.StoreName(o))
 	alias, err := topics.NewAlias(c.Alias)
 	if err != nil {
 		return nil, fmt.Errorf("outbox relay: Alias: %w", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/internal/tell"
 	"github.com/idem-spec/idem/runtime/go/internal/topics"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
@@ -44,11 +45,14 @@ type Config struct {
 	Token func() string
 	// Now is asked for when to sweep and to count; what is due is the store's to say. Default time.Now.
 	Now func() time.Time
-	// StoreName is the label store of the gauges, such as "postgres".
+	// StoreName is the label store of the gauges. Default: the store's package, such as "postgres".
 	StoreName string
 	// Observer gets RetriesPending, RetriesParked and RetryOldestDue, and RetriesPublished by topic.
 	Observer observe.Observer
-	// Log gets what fails. Nil: slog.Default().
+	// Trouble, if any, is told after each round of Run what hinders it, nil where nothing does; then Run leaves it to
+	// Trouble to log it. It is called by one goroutine.
+	Trouble func(err error)
+	// Log gets what fails: what fails in each round, once in 10 seconds. Nil: slog.Default().
 	Log *slog.Logger
 }
 
@@ -95,6 +99,7 @@ func NewScheduler(r store.Retries, p broker.Publisher, c Config) (*Scheduler, er
 	if err := c.complete(); err != nil {
 		return nil, fmt.Errorf("retry scheduler: %w", err)
 	}
+	c.StoreName = cmp.Or(c.StoreName, tell.StoreName(r))
 	alias, err := topics.NewAlias(c.Alias)
 	if err != nil {
 		return nil, fmt.Errorf("retry scheduler: Alias: %w", err)

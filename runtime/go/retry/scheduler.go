@@ -26,7 +26,9 @@ type Scheduler struct {
 	tell      tell.Teller
 	bell      wait.Bell
 
-	sweepAt, gaugesAt time.Time
+	sweepAt, gaugesAt   time.Time
+	sweepErr, gaugesErr error // of the last time
+	trouble             trouble
 	// fruitless says that the last round confirmed nothing of what it claimed: the next one tries fewer.
 	fruitless bool
 }
@@ -59,10 +61,12 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if r.err != nil {
-			s.tell.Error(ctx, "retry scheduler: round failed, going on", slog.Any("error", r.err))
+		pause, err := s.pause(ctx, &r)
+		if ctx.Err() != nil {
+			return nil
 		}
-		if !s.bell.For(ctx, s.pause(ctx, &r)) {
+		s.tellTrouble(ctx, errors.Join(r.work, s.sweepErr, s.gaugesErr, err))
+		if !s.bell.For(ctx, pause) {
 			return nil
 		}
 	}
@@ -80,45 +84,46 @@ func (s *Scheduler) Step(ctx context.Context) (int, error) {
 }
 
 // pause is how long to wait before the next round.
-func (s *Scheduler) pause(ctx context.Context, r *round) time.Duration {
+func (s *Scheduler) pause(ctx context.Context, r *round) (time.Duration, error) {
 	if r.broken || r.claimed > 0 && r.published == 0 {
-		return s.config.Poll
+		return s.config.Poll, nil
 	}
 	if r.claimed == r.limit {
-		return 0 // there is more
+		return 0, nil // there is more
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	next, any, err := s.retries.NextDue(ctx)
 	switch {
 	case err != nil:
-		s.tell.Warn(ctx, "retry scheduler: when the next row is due is not known, looking again", slog.Any("error", err))
-		return s.config.Poll
+		return s.config.Poll, fmt.Errorf("ask when the next retry is due: %w", err)
 	case !any:
-		return s.config.Poll
+		return s.config.Poll, nil
 	}
-	return min(max(next, minPause), s.config.Poll)
+	return min(max(next, minPause), s.config.Poll), nil
 }
 
 // round is what one round did.
 type round struct {
 	limit, claimed, published int
-	err                       error
-	broken                    bool // the store did not do what the rows need
+	err                       error // all of it
+	work                      error // of the rows alone
+	broken                    bool  // the store did not do what the rows need
 }
 
 func (s *Scheduler) round(ctx context.Context) (r round) {
 	if r.err = ctx.Err(); r.err != nil {
 		return r
 	}
-	r.err = errors.Join(s.sweep(ctx), s.gauges(ctx))
+	upkeep := errors.Join(s.sweep(ctx), s.gauges(ctx))
+	defer func() { r.err = errors.Join(upkeep, r.work) }()
 	r.limit = s.config.Batch
 	if s.fruitless {
 		r.limit = min(r.limit, probe)
 	}
 	rows, err := s.claim(ctx, r.limit)
 	if err != nil {
-		r.err, r.broken = errors.Join(r.err, err), true
+		r.work, r.broken = err, true
 		return r
 	}
 	r.claimed = len(rows)
@@ -128,7 +133,7 @@ func (s *Scheduler) round(ctx context.Context) (r round) {
 	errs := s.publish(ctx, rows)
 	confirmed, err := s.settle(ctx, rows, errs)
 	r.published, r.broken = confirmed, err != nil
-	r.err = errors.Join(r.err, err)
+	r.work = err
 	s.fruitless = confirmed == 0
 	return r
 }

@@ -18,8 +18,9 @@ func (s *Scheduler) sweep(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	moved, err := s.retries.SweepLanes(ctx, sweepLimit)
-	if err != nil {
-		return fmt.Errorf("sweep lanes: %w", err)
+	if s.sweepErr = err; err != nil {
+		s.sweepErr = fmt.Errorf("sweep lanes: %w", err)
+		return s.sweepErr
 	}
 	if moved == sweepLimit {
 		s.sweepAt = now // there are more
@@ -40,8 +41,9 @@ func (s *Scheduler) gauges(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	counts, err := s.retries.CountRetries(ctx)
-	if err != nil {
-		return fmt.Errorf("count retries: %w", err)
+	if s.gaugesErr = err; err != nil {
+		s.gaugesErr = fmt.Errorf("count retries: %w", err)
+		return s.gaugesErr
 	}
 	labels := observe.Labels{Store: s.config.StoreName}
 	s.tell.Measure(observe.RetriesPending, labels, float64(counts.Pending))

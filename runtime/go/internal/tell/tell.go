@@ -4,7 +4,9 @@ package tell
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/idem-spec/idem/runtime/go/observe"
 )
@@ -49,3 +51,9 @@ func (t Teller) log(ctx context.Context, level slog.Level, message string, attrs
 }
 
 func drop() { _ = recover() }
+
+// StoreName is what the label store of a metric says of a store that nobody has named: its package.
+func StoreName(store any) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(fmt.Sprintf("%T", store), "*"), ".")
+	return name
+}
