@@ -66,7 +66,11 @@ func New(b broker.Broker, s store.Store, c Config, handlers ...Handler) (*Consum
 	}
 	for i := range handlers {
 		if err := k.add(&handlers[i]); err != nil {
-			return nil, fmt.Errorf("consumer: route %s: %w", handlers[i].eventType, err)
+			name := "route " + handlers[i].eventType
+			if handlers[i].eventType == "" {
+				name = fmt.Sprintf("handler %d of %d", i+1, len(handlers))
+			}
+			return nil, fmt.Errorf("consumer: %s: %w", name, err)
 		}
 	}
 	for _, event := range c.Ignore {
@@ -85,6 +89,8 @@ func New(b broker.Broker, s store.Store, c Config, handlers ...Handler) (*Consum
 	return k, nil
 }
 
+const defaultBatchSize = 100
+
 // add makes a route of a handler.
 func (c *Consumer) add(h *Handler) error {
 	if h.bind == nil && h.misuse == nil {
@@ -98,6 +104,9 @@ func (c *Consumer) add(h *Handler) error {
 	}
 	if err := h.route.check(); err != nil {
 		return err
+	}
+	if h.route.Workers > c.config.Workers {
+		return fmt.Errorf("Workers is %d, and the consumer has %d: give it at most that, or raise Config.Workers", h.route.Workers, c.config.Workers)
 	}
 	rules, err := h.rules()
 	if err != nil {
@@ -120,13 +129,20 @@ func (c *Consumer) add(h *Handler) error {
 		return b.err
 	}
 	r.run, r.batch = b.run, b.batch
+	switch {
+	case r.batch == nil && r.BatchSize != 0:
+		return fmt.Errorf("BatchSize is %d, and the handler takes one message at a time: make it with consumer.TxBatch or consumer.IdempotentBatch, or leave BatchSize out", r.BatchSize)
+	case r.BatchSize == 0:
+		r.BatchSize = defaultBatchSize
+	}
 	c.routes = append(c.routes, r)
 	c.byType[h.eventType] = r
 	return nil
 }
 
 // Run consumes until ctx ends; then it drains, leaves the group, and returns nil. Where the broker or the store is
-// down it waits, says so in the log, and goes on by itself. An error says what has to be mended: a topic that is
+// down it waits, says so in the log, and goes on by itself, also while the tables are missing or of another version: it
+// goes on once they are migrated. An error says what has to be mended: a topic that is
 // missing, or handlers that do not end. It runs once.
 func (c *Consumer) Run(ctx context.Context) error {
 	c.mu.Lock()

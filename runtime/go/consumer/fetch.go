@@ -90,7 +90,7 @@ func (e *engine) route(t *task) {
 		d.Status = guard.Skipped
 		return
 	case event == "":
-		d.End(idem.Result{Outcome: idem.OutcomeNonRetryable, Reason: codeUnknownEventType + ": no event_type header, and several routes"}, nil)
+		d.End(idem.Result{Outcome: idem.OutcomeNonRetryable, Reason: codeUnknownEventType + ": no event_type header, and several routes: set the header (payload.Message does)"}, nil)
 		return
 	default:
 		d.End(idem.Result{Outcome: idem.OutcomeNonRetryable, Reason: codeUnknownEventType + ": no route handles " + event + ", nor is it in Ignore"}, nil)

@@ -28,7 +28,7 @@ func TestNewNamesTheFieldAndTheMend(t *testing.T) {
 		want     string
 	}{
 		"no handlers":     {handlers: []Handler{}, want: "no handlers: give consumer.Tx(fn)"},
-		"empty handler":   {handlers: []Handler{{}}, want: "make it with consumer.Tx"},
+		"empty handler":   {handlers: []Handler{Idempotent(nothing), {}}, want: "consumer: handler 2 of 2: the Handler is empty: make it with consumer.Tx"},
 		"nil function":    {handlers: []Handler{Idempotent((func(context.Context, *payment) error)(nil))}, want: "route payment: the handler is nil"},
 		"nil batch":       {handlers: []Handler{IdempotentBatch((func(context.Context, []*payment) []error)(nil))}, want: "route payment: the handler is nil"},
 		"two routes":      {handlers: []Handler{Idempotent(nothing, Route{}, Route{})}, want: "route payment: 2 Routes: give one at most"},
@@ -36,6 +36,8 @@ func TestNewNamesTheFieldAndTheMend(t *testing.T) {
 		"wrong order":     {handlers: []Handler{Idempotent(nothing, Route{Order: 9})}, want: "Order is 9"},
 		"wrong format":    {handlers: []Handler{Idempotent(nothing, Route{Format: 9})}, want: "Format is 9: use payload.Protobuf"},
 		"wrong workers":   {handlers: []Handler{Idempotent(nothing, Route{Workers: -1})}, want: "Workers is -1"},
+		"more workers":    {handlers: []Handler{Idempotent(nothing, Route{Workers: 17})}, want: "route payment: Workers is 17, and the consumer has 16: give it at most that, or raise Config.Workers"},
+		"no batch":        {handlers: []Handler{Idempotent(nothing, Route{BatchSize: 10})}, want: "route payment: BatchSize is 10, and the handler takes one message at a time: make it with consumer.TxBatch"},
 		"wrong hold":      {handlers: []Handler{Idempotent(nothing, Route{Hold: -1})}, want: "Hold is -1ns"},
 		"StateID alone":   {handlers: []Handler{Idempotent(nothing, Route{StateDB: new(sql.DB)})}, want: "State is nil: give the table"},
 		"no key to make":  {handlers: []Handler{Idempotent(func(context.Context, *refund) error { return nil }, Route{MissingKey: guard.Derive})}, want: "has no IdemKey: give its schema a key template"},

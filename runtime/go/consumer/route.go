@@ -26,9 +26,9 @@ type Route struct {
 	HandlerTimeout time.Duration
 	// MaxBytes is the largest payload; a larger one is MALFORMED. Default: no limit but the broker's.
 	MaxBytes int
-	// Workers is how many handlers of the route run at a time. Default: all of the consumer's.
+	// Workers is how many handlers of the route run at a time, at most the consumer's Workers. Default: all of them.
 	Workers int
-	// BatchSize is the most messages that a batch handler gets. Default: 100.
+	// BatchSize is the most messages that a batch handler gets, and for no other. Default: 100.
 	BatchSize int
 
 	// State is the table of the state machine that the message moves. In Tx the move, the handler and SUCCESS
@@ -73,9 +73,6 @@ func ID[P pointer[M], M any](id func(m P) any) func(proto.Message) any {
 }
 
 func (r Route) withDefaults() Route {
-	if r.BatchSize == 0 {
-		r.BatchSize = 100
-	}
 	if r.Hold == 0 {
 		r.Hold = time.Minute
 	}
