@@ -36,10 +36,10 @@ type Options struct {
 // text, or what the topic's name has.
 func Message(topic string, m Keyed, o Options) (broker.Message, error) {
 	fail := func(err error) (broker.Message, error) {
-		return broker.Message{}, fmt.Errorf("make a %s for topic %s: %w", m.ProtoReflect().Descriptor().FullName(), topic, err)
+		return broker.Message{}, fmt.Errorf("make a %s for topic %q: %w", m.ProtoReflect().Descriptor().FullName(), topic, err)
 	}
 	if err := broker.CheckTopic(topic); err != nil {
-		return broker.Message{}, err
+		return fail(err)
 	}
 	if o.ProducedAt.IsZero() {
 		o.ProducedAt = time.Now()
@@ -55,7 +55,7 @@ func Message(topic string, m Keyed, o Options) (broker.Message, error) {
 		EventID: o.EventID, Topic: topic, ProducedAt: o.ProducedAt, Traceparent: o.Traceparent, Tracestate: o.Tracestate,
 	})
 	if err != nil {
-		return fail(err)
+		return fail(ofPart(m, err))
 	}
 	value, err := encode(o.Format, o.SchemaID, m)
 	if err != nil {
@@ -68,4 +68,24 @@ func Message(topic string, m Keyed, o Options) (broker.Message, error) {
 		}
 	}
 	return made, nil
+}
+
+// ofPart says which part of the headers an error is of, where that is not the key: the same field may be in several.
+func ofPart(m Keyed, err error) error {
+	if k, ok := m.(interface{ IdemKey() (string, error) }); ok {
+		if _, e := k.IdemKey(); e != nil {
+			return err
+		}
+	}
+	if k, ok := m.(interface{ IdemBizKey() (string, error) }); ok {
+		if _, e := k.IdemBizKey(); e != nil {
+			return fmt.Errorf("the biz key: %w", err)
+		}
+	}
+	if k, ok := m.(interface{ IdemFingerprint() (string, error) }); ok {
+		if _, e := k.IdemFingerprint(); e != nil {
+			return fmt.Errorf("the fingerprint of the content: %w", err)
+		}
+	}
+	return err
 }

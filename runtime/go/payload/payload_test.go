@@ -68,10 +68,40 @@ func TestMessage(t *testing.T) {
 	require.ErrorIs(t, err, cause)
 	_, err = payload.Message("or ders", order{wrapperspb.String(""), "", nil}, payload.Options{})
 	require.ErrorContains(t, err, "or ders")
+	_, err = payload.Message("", order{wrapperspb.String(""), "", nil}, payload.Options{})
+	require.ErrorContains(t, err, `make a google.protobuf.StringValue for topic "": topic has no name`)
 	_, err = payload.Message("orders", order{wrapperspb.String("\xff"), "", nil}, payload.Options{})
 	require.ErrorContains(t, err, "UTF-8")
 	_, err = payload.Message("orders", order{wrapperspb.String(""), "", nil}, payload.Options{Format: 9})
 	require.ErrorContains(t, err, "format_9")
+}
+
+// printed is a message with all three texts, of which some fail.
+type printed struct {
+	order
+	key, biz, print error
+}
+
+func (p printed) IdemKey() (string, error)         { return "k", p.key }
+func (p printed) IdemBizKey() (string, error)      { return "b", p.biz }
+func (p printed) IdemFingerprint() (string, error) { return "f", p.print }
+
+func TestTheErrorSaysOfWhichTextItIs(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("idem: currency: KEY_COMPONENT_MISSING")
+	for _, c := range []struct {
+		key, biz, print error
+		want            string
+	}{
+		{cause, cause, cause, `for topic "orders": idem: currency`},
+		{nil, cause, cause, `for topic "orders": the biz key: idem: currency`},
+		{nil, nil, cause, `for topic "orders": the fingerprint of the content: idem: currency`},
+		{nil, nil, nil, `for topic "orders": idem: currency`},
+	} {
+		_, err := payload.Message("orders", printed{order{wrapperspb.String(""), "", cause}, c.key, c.biz, c.print}, payload.Options{})
+		require.ErrorIs(t, err, cause)
+		require.ErrorContains(t, err, c.want)
+	}
 }
 
 func TestWhatIsMadeCanBeRead(t *testing.T) {
