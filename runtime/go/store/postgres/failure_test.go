@@ -97,6 +97,43 @@ func TestAServerThatTakesNoWritesIsNamed(t *testing.T) {
 	}
 }
 
+// A way to send statements that cannot work is refused before any claim fails, and what works instead is named. All
+// others work.
+func TestTheModeOfStatementsIsChecked(t *testing.T) {
+	t.Parallel()
+	dsn := realtest.Postgres(t)
+	with := func(mode string) string {
+		u, err := url.Parse(dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		q.Set("default_query_exec_mode", mode)
+		u.RawQuery = q.Encode()
+		return u.String()
+	}
+	if _, err := postgres.Open(t.Context(), with("simple_protocol"), postgres.Config{}); err == nil || !strings.Contains(err.Error(), "use exec") {
+		t.Errorf("simple_protocol: %v", err)
+	}
+	bySQL, _ := openSQL(t, with("simple_protocol"), postgres.Config{})
+	if err := bySQL.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "use exec") {
+		t.Errorf("simple_protocol, by database/sql: %v", err)
+	}
+	for _, mode := range []string{"cache_statement", "cache_describe", "describe_exec", "exec"} {
+		s, _ := openURL(t, with(mode), postgres.Config{})
+		lease := proceed(t, s, mode, "w")
+		err := s.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "SELECT $1::text", "a"); err != nil {
+				return err
+			}
+			return s.CompleteTx(ctx, tx, store.Completion{Lease: lease})
+		})
+		if err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+}
+
 func TestErrorsNameTheWayOut(t *testing.T) {
 	t.Parallel()
 	dsn := realtest.Postgres(t)

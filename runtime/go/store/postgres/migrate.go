@@ -107,6 +107,9 @@ func (c *core) Check(ctx context.Context) error {
 }
 
 func checkVersion(ctx context.Context, conn *pgx.Conn) error {
+	if err := checkMode(conn.Config()); err != nil {
+		return err
+	}
 	version, err := versionOf(ctx, conn)
 	switch {
 	case err != nil:

@@ -36,6 +36,9 @@ func New(pool *pgxpool.Pool, config Config) (*Store, error) {
 	if pool == nil {
 		return nil, errors.New("postgres.New: the pool is nil: pgxpool.New makes one, and postgres.Open makes one with the store")
 	}
+	if err := checkMode(pool.Config().ConnConfig); err != nil {
+		return nil, fmt.Errorf("postgres.New: %w", err)
+	}
 	config, err := config.withDefaults()
 	if err != nil {
 		return nil, err
@@ -71,6 +74,15 @@ func NewSQL(db *sql.DB, config Config) (*SQL, error) {
 		return nil, err
 	}
 	return &SQL{core: core{connector: sqlConnector{db}, config: config}, db: db}, nil
+}
+
+// checkMode refuses the one way of pgx to send statements in which the server is not told the types of arrays: each
+// claim would fail, with words that say nothing of it.
+func checkMode(c *pgx.ConnConfig) error {
+	if c.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
+		return errors.New("the connection's default_query_exec_mode is simple_protocol, which cannot send arrays: use exec, which prepares no statements either, as PgBouncer may want it")
+	}
+	return nil
 }
 
 // Close closes the pool that Open has made.
