@@ -121,6 +121,7 @@ func (k *checker) twice() []broker.Message { return slices.Concat(k.c.Messages, 
 
 // orders are the schedules without a fault.
 func (k *checker) orders() {
+	k.t.Helper()
 	k.compare("twice", schedule{name: "each message came twice", messages: k.twice()})
 	if k.c.InOrder || len(k.c.Messages) < 2 {
 		return
@@ -132,6 +133,7 @@ func (k *checker) orders() {
 
 // faults are the schedules with a fault at a point of a message. Where nothing is ever at the point, one is enough.
 func (k *checker) faults(at Point, key string) {
+	k.t.Helper()
 	for _, s := range []struct {
 		fault Fault
 		twice bool
@@ -156,6 +158,7 @@ func (k *checker) faults(at Point, key string) {
 
 // compare runs a schedule, and finds what is other than it should be. of is what findings are told once for.
 func (k *checker) compare(of string, s schedule) outcome {
+	k.t.Helper()
 	got := k.world(s)
 	add := func(f Finding) {
 		f.Schedule = s.name
@@ -206,17 +209,24 @@ func times(n int) string {
 	return fmt.Sprint(n, " times")
 }
 
-// world runs a schedule in a world of its own.
+// world runs a schedule in a world of its own. What is wrong with the case is said outside of the bubble, where it is
+// said of the line that called Check.
 func (k *checker) world(s schedule) (o outcome) {
 	k.t.Helper()
+	var wrong error
 	synctest.Test(k.t, func(t *testing.T) {
 		if r, ok := k.c.Effects.(interface{ Reset() }); ok {
 			r.Reset()
 		}
-		w := New(t, Config{Handlers: k.c.Handlers, Setup: k.c.Setup, Store: k.c.Store, Consumer: k.c.Consumer, Limit: k.c.Limit})
+		w, err := newWorld(t, Config{Handlers: k.c.Handlers, Setup: k.c.Setup, Store: k.c.Store, Consumer: k.c.Consumer, Limit: k.c.Limit})
+		if err != nil {
+			wrong = err
+			return
+		}
 		before, err := k.c.Effects.List(w)
 		if err != nil {
-			t.Fatalf("idemtest: effects: %v", err)
+			wrong = fmt.Errorf("effects: %w", err)
+			return
 		}
 		for _, f := range s.faults {
 			w.Arm(f)
@@ -228,7 +238,8 @@ func (k *checker) world(s schedule) (o outcome) {
 		}
 		after, err := k.c.Effects.List(w)
 		if err != nil {
-			t.Fatalf("idemtest: effects: %v", err)
+			wrong = fmt.Errorf("effects: %w", err)
+			return
 		}
 		o.effects = make(map[string]int)
 		for _, effect := range after {
@@ -242,6 +253,9 @@ func (k *checker) world(s schedule) (o outcome) {
 		o.letters = w.letters()
 		o.hits = w.faultHits(0)
 	})
+	if wrong != nil {
+		k.t.Fatalf("idemtest: %v", wrong)
+	}
 	return o
 }
 

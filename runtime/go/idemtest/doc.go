@@ -7,7 +7,9 @@
 //		idemtest.Check(t, idemtest.Case{
 //			Handlers: []consumer.Handler{consumer.Tx(refund)},
 //			Store:    idemtest.SQLite("CREATE TABLE refund (order_id TEXT, amount TEXT)"),
-//			Messages: []broker.Message{idemtest.Message(t, "refunds", &refundsv1.RefundAsked{OrderId: "1"})},
+//			Messages: []broker.Message{idemtest.Message(t, "refunds", &refundsv1.RefundAsked{
+//				OrderId: "o-17", Amount: "100.00", Currency: "USD", AskedAt: timestamppb.Now(),
+//			})},
 //			Effects:  idemtest.Query("SELECT order_id || ' ' || amount FROM refund"),
 //		})
 //	}

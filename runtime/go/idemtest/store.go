@@ -3,8 +3,10 @@ package idemtest
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/idem-spec/idem/runtime/go/internal/seam"
@@ -53,7 +55,10 @@ func SQLite(statements ...string) Store {
 			}
 			return nil
 		})
-		return s, err
+		if err != nil {
+			return nil, errors.Join(err, s.Close()) // or its goroutines keep the bubble from ending
+		}
+		return s, nil
 	})
 }
 
@@ -86,6 +91,9 @@ func query(ctx context.Context, tx any, text string) (found []string, err error)
 		return nil, fmt.Errorf("query %q: the store's transactions are %T: use idemtest.SQLite, or effects that are no Query", text, tx)
 	}
 	rows, err := t.QueryContext(ctx, text)
+	if err != nil && strings.Contains(err.Error(), "no such table") {
+		return nil, fmt.Errorf("query %q: %w: give it to idemtest.SQLite(\"CREATE TABLE ...\") as the Store", text, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("query %q: %w", text, err)
 	}

@@ -2,6 +2,7 @@ package idemtest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -58,6 +59,14 @@ func New(t *testing.T, c Config) *World {
 	if time.Now().Year() > 2015 {
 		t.Fatal("idemtest: New is called outside of a bubble: call it in synctest.Test(t, func(t *testing.T) { ... })")
 	}
+	w, err := newWorld(t, c)
+	if err != nil {
+		t.Fatalf("idemtest: %v", err)
+	}
+	return w
+}
+
+func newWorld(t *testing.T, c Config) (*World, error) {
 	c.Partitions, c.Limit, c.Pause = cmp.Or(c.Partitions, 3), cmp.Or(c.Limit, 24*time.Hour), cmp.Or(c.Pause, 2*time.Minute)
 	c.Consumer.Group = cmp.Or(c.Consumer.Group, "idemtest")
 	c.Consumer.Scope = cmp.Or(c.Consumer.Scope, c.Consumer.Group)
@@ -68,7 +77,7 @@ func New(t *testing.T, c Config) *World {
 	w.broker = broker.NewMemory(broker.MemoryConfig{Partitions: c.Partitions})
 	s, err := c.Store.open(t)
 	if err != nil {
-		t.Fatalf("idemtest: open the store: %v", err)
+		return nil, fmt.Errorf("open the store: %w", err)
 	}
 	w.store = s
 	t.Cleanup(w.close)
@@ -79,7 +88,7 @@ func New(t *testing.T, c Config) *World {
 	for _, topic := range c.Consumer.Topics {
 		w.topic(topic)
 	}
-	return w
+	return w, nil
 }
 
 // topic makes a topic, which the consumer reads where its Topics were not given.
@@ -101,7 +110,9 @@ func (w *World) topic(name string) {
 }
 
 // Store is the world's store, as no fault touches it. It is a store.Transactor of the type of transactions that the
-// store was made with.
+// store was made with, *sql.Tx by SQLite and *memory.Tx by Memory, which outbox.PublishTx asks for:
+//
+//	own := w.Store().(store.Transactor[*sql.Tx])
 func (w *World) Store() Full { return w.store.store }
 
 // Broker is the world's broker, as no fault touches it.
