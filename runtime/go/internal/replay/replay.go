@@ -199,10 +199,25 @@ func (e *Engine) claim(ctx context.Context, c *Call) (store.Grant, error) {
 			return grants[0], nil
 		}
 		if ctx.Err() != nil {
+			e.giveBack(ctx, claims)
 			break
 		}
 	}
 	return store.Grant{}, fmt.Errorf("claim the key: %w", err)
+}
+
+// giveBack frees what was claimed, perhaps, for a caller that has gone away meanwhile: the claim would be in the way
+// until its lease ends, and cost an attempt of a call that never ran. The same owner gets the same claim again.
+func (e *Engine) giveBack(ctx context.Context, claims []store.Claim) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	grants, err := e.Store.Claim(ctx, claims)
+	if err != nil {
+		return
+	}
+	if _, over := grants[0].Outcome(); !over {
+		e.release(ctx, &grants[0].Lease)
+	}
 }
 
 // run runs a call that is claimed.

@@ -101,3 +101,38 @@ func TestCallEndsWithALeaseThatCannotBeRenewed(t *testing.T) {
 		})
 	}
 }
+
+// hasty is a store whose caller goes away while its claim is answered.
+type hasty struct {
+	store.Store
+	leave func()
+}
+
+func (h *hasty) Claim(ctx context.Context, claims []store.Claim) ([]store.Grant, error) {
+	grants, err := h.Store.Claim(ctx, claims)
+	if h.leave != nil {
+		h.leave()
+		h.leave = nil
+		return nil, ctx.Err()
+	}
+	return grants, err
+}
+
+// Callers that go away before their call has begun neither take its key along, nor use up its attempts.
+func TestACallerThatGoesAwayLeavesTheKeyFree(t *testing.T) {
+	t.Parallel()
+	s := &hasty{Store: memory.New(memory.Config{})}
+	e := Engine{Store: s, Service: "s", Log: slog.New(slog.DiscardHandler)}
+	require.NoError(t, e.Check("test"))
+	for range 2 * DefaultMaxAttempts {
+		ctx, cancel := context.WithCancel(t.Context())
+		s.leave = cancel
+		answer := e.Do(ctx, &Call{Key: "k"}, func(context.Context) ([]byte, bool) {
+			assert.Fail(t, "it runs")
+			return nil, false
+		})
+		assert.Equal(t, Unavailable, answer.Kind)
+	}
+	answer := e.Do(t.Context(), &Call{Key: "k"}, func(context.Context) ([]byte, bool) { return nil, true })
+	assert.Equal(t, Ran, answer.Kind)
+}
