@@ -51,8 +51,8 @@ type Config struct {
 	// DrainTimeout is the same at the end of Run. Default: 20 s.
 	DrainTimeout time.Duration
 
-	// Guard has the settings of deliveries: Retention, Limits, Lease, HandlerTimeout, DeadLetterTopic, Delays. Its
-	// Scope, Observer and Log are the consumer's, and so is its Publisher where it is nil.
+	// Guard has the settings of deliveries: Retention, Limits, Lease, HandlerTimeout, DeadLetterTopic, Delays,
+	// NoDeliveryLog. Its Scope, Observer and Log are the consumer's, and so is its Publisher where it is nil.
 	Guard guard.Config
 	// NoScheduler leaves the scheduler of msg_retry to others, and NoCleaner the removal of records that have
 	// expired. By default each consumer runs both, where the store has the tables; any number may. Some consumer

@@ -142,8 +142,8 @@ func (c *Consumer) add(h *Handler) error {
 
 // Run consumes until ctx ends; then it drains, leaves the group, and returns nil. Where the broker or the store is
 // down it waits, says so in the log, and goes on by itself, also while the tables are missing or of another version: it
-// goes on once they are migrated. An error says what has to be mended: a topic that is
-// missing, or handlers that do not end. It runs once.
+// goes on once they are migrated. An error says what has to be mended: a topic that is missing, or handlers that do
+// not end. It runs once.
 func (c *Consumer) Run(ctx context.Context) error {
 	c.mu.Lock()
 	started := c.started

@@ -210,7 +210,7 @@ func TestUnknownEventTypes(t *testing.T) {
 		letters := w.deadLetters()
 		require.Len(t, letters, 2)
 		require.Equal(t, "UNKNOWN_EVENT_TYPE: no route handles chargeback, nor is it in Ignore", letters[0].Reason)
-		require.Contains(t, letters[1].Reason, "no event_type header")
+		require.Contains(t, letters[1].Reason, "no event_type header, and several routes: set the header (payload.Message does)")
 		require.Equal(t, idem.OutcomeNonRetryable, letters[0].Outcome)
 		require.Equal(t, 1, w.seen.count(func(d *observe.Delivery) bool { return d.Skipped && d.EventType == "audit" }))
 		require.Equal(t, []string{"OK/ACK"}, w.seen.outcomes("k3"))

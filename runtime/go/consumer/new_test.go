@@ -95,7 +95,7 @@ func TestMissingTopicsAreNamedWithTheirCommand(t *testing.T) {
 	require.NoError(t, err)
 	err = k.Run(t.Context())
 	require.ErrorIs(t, err, broker.ErrUnknownTopic)
-	require.EqualError(t, err, "unknown topic: payments.retry.g, payments.dlq.g, orders, orders.retry.g, orders.dlq.g; create what is missing by\n"+
+	require.EqualError(t, err, "consumer: unknown topic: payments.retry.g, payments.dlq.g, orders, orders.retry.g, orders.dlq.g; create what is missing by\n"+
 		"\tidem topic create payments --group g --dead-letters\n\tidem topic create orders --group g --dead-letters")
 	require.ErrorContains(t, k.Run(t.Context()), "Run was called before")
 }
