@@ -95,6 +95,7 @@ func (e *engine) fill(batch []*task) []*task {
 		}
 	}
 	e.next++
+	e.resume()
 	return batch
 }
 

@@ -52,8 +52,9 @@ type engine struct {
 	next     int   // the route to begin with
 	stopped  bool
 
-	outage outage
-	waker  waker
+	outage  outage
+	waker   waker
+	patient []*partition // those that fetch no more while enough waits to be claimed
 }
 
 // settlersOf is how many settlements may be on their way: one that waits for a broker does not hold back the

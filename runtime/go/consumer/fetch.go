@@ -117,8 +117,9 @@ func (e *engine) admit(ctx context.Context, p *partition, pending []*task) {
 		e.mu.Lock()
 		n := 0
 		settle := false
+		ample := e.ample(p)
 		for _, t := range pending {
-			if p.share.revoked || !p.window.fits(p.mark.span(), t.size) {
+			if ample || p.share.revoked || !p.window.fits(p.mark.span(), t.size) {
 				break
 			}
 			n++
@@ -134,14 +135,22 @@ func (e *engine) admit(ctx context.Context, p *partition, pending []*task) {
 		if settle {
 			e.settlers.Signal()
 		}
-		e.relieve(p, n < len(pending))
-		p.full = n < len(pending)
+		e.relieve(p, n < len(pending) && !ample)
+		p.full = n < len(pending) && !ample
+		if ample {
+			e.patient = append(e.patient, p)
+		}
 		e.mu.Unlock()
 		if pending = pending[n:]; len(pending) == 0 {
 			return
 		}
+		var again <-chan time.Time
+		if ample { // what made it so may be gone without a word: a route that is paused, for one
+			again = time.After(aheadFor)
+		}
 		select {
 		case <-p.room:
+		case <-again:
 		case <-ctx.Done():
 			e.mu.Lock()
 			defer e.mu.Unlock()
@@ -151,6 +160,41 @@ func (e *engine) admit(ctx context.Context, p *partition, pending []*task) {
 			return
 		}
 	}
+}
+
+// ample says that enough waits to be claimed to keep everybody at work until more is fetched: what lies ready for
+// longer only falls out of the processor's caches. It is so with handlers that take next to no time, so that nothing
+// waits for the messages of another route, and never for a partition that has nothing on its way. The caller holds the
+// lock.
+func (e *engine) ample(p *partition) bool {
+	if p.mark.span() == 0 {
+		return false
+	}
+	n := 0
+	var work time.Duration
+	for _, r := range e.routes {
+		if r.paused || r.breaker.state != breakerClosed || r.batch != nil {
+			continue
+		}
+		n += r.waiting.len()
+		work += time.Duration(r.waiting.len()) * r.handler
+	}
+	return n >= 2*e.config.Batch && work/time.Duration(e.config.Workers) < aheadFor
+}
+
+// resume has those go on that were patient, once there is no longer enough. The caller holds the lock.
+func (e *engine) resume() {
+	if len(e.patient) == 0 || e.ample(e.patient[0]) {
+		return
+	}
+	for _, p := range e.patient {
+		select {
+		case p.room <- struct{}{}:
+		default:
+		}
+	}
+	clear(e.patient)
+	e.patient = e.patient[:0]
 }
 
 // enter is a task's first step; true where that is its settlement. The caller holds the lock.
