@@ -97,7 +97,9 @@ func compare(ctx context.Context, title, what string, s size, n int, sides []sid
 	cpu := comparison{Title: title + ", processor time", Unit: "µs"}
 	all := make([][]usage, len(sides))
 	for round := range s.rounds + 1 {
-		for i, side := range sides {
+		for turn := range sides {
+			i := (turn + round) % len(sides) // so that nobody always follows the same one
+			side := sides[i]
 			count := s.of(n)
 			if side.n > 0 {
 				count = s.of(side.n)
