@@ -37,6 +37,9 @@ func (r *runner) delivery(d *store.DeadLetter, record *store.Record) (store.Retr
 	if err != nil {
 		return store.Retry{}, fmt.Errorf("redrive dead letter of key %q: redrive_count: %w", d.Key, err)
 	}
+	if record != nil && record.State != idem.StateSuccess && lives <= record.RedriveCount { // STALE, which is lost
+		return store.Retry{}, fmt.Errorf("redrive dead letter of key %q: its redrive_count is %d, and there is no later life: forget the key, then redrive", d.Key, lives)
+	}
 	return store.Retry{
 		Scope: d.Scope, Key: d.Key, EventType: d.EventType, BizKey: d.BizKey, EventID: d.EventID,
 		SourceTopic: d.SourceTopic, SourcePartition: d.SourcePartition, SourceOffset: d.SourceOffset,

@@ -3,6 +3,7 @@ package deadletter_test
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -65,6 +66,26 @@ func TestTheRecordsLifeCounts(t *testing.T) {
 	run(t, redriver(t, s, deadletter.Config{}), store.DeadLetterFilter{}, deadletter.Report{Matched: 1, Redriven: 1, Last: 1})
 	if rows := due(t, s); rows[0].RedriveCount != 7 {
 		t.Errorf("redrive_count %d, want 7", rows[0].RedriveCount)
+	}
+}
+
+// A header may claim the last life there is: the redrive would be STALE, and so lost. Once its key is forgotten it goes.
+func TestAfterTheLastLifeADeadLetterStays(t *testing.T) {
+	t.Parallel()
+	s := memory.New(memory.Config{})
+	d := letter(1)
+	d.RedriveCount = math.MaxInt32
+	bury(t, s, d)
+	report, err := redriver(t, s, deadletter.Config{}).Run(t.Context(), store.DeadLetterFilter{})
+	if err != nil || report.Failed != 1 || report.FirstError == nil || !strings.Contains(report.FirstError.Error(), "forget the key") || len(due(t, s)) != 0 {
+		t.Errorf("report %+v, %v", report, err)
+	}
+	if _, err := s.Forget(t.Context(), scope, []string{"key-1"}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, redriver(t, s, deadletter.Config{}), store.DeadLetterFilter{}, deadletter.Report{Matched: 1, Redriven: 1, Last: 1})
+	if lease := claim(t, s, "key-1", due(t, s)[0].RedriveCount); !lease.Held() {
+		t.Error("not admitted")
 	}
 }
 
