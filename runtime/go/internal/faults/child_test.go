@@ -103,7 +103,7 @@ func child(told string) error {
 	config := c.config(log, teller{})
 	config.CommitInterval = c.CommitInterval
 	config.Guard = guard.Config{HandlerTimeout: c.HandlerTimeout, Lease: c.Lease}
-	k, err := consumer.New(b, s, config,
+	k, err := consumer.New(plantedBroker(b), plantedStore(s), config,
 		consumer.Tx(func(ctx context.Context, tx pgx.Tx, m *work) error {
 			err := effect(ctx, tx, "child")
 			hold(ctx, m.GetValue())

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,7 +35,14 @@ func TestChecklistDuplicateDelivery(t *testing.T) {
 		elsewhere.Key = []byte(fmt.Sprint("another", i))
 		all = append(all, m, m, elsewhere)
 	}
-	stop := w.start(w.store, w.config(), consumer.Tx(simply))
+	stop1 := w.start(w.store, w.config(), consumer.Tx(w.noted))
+	stop2 := w.start(storeOf(t, w.connect(w.Database)), w.config(), consumer.Tx(w.noted))
+	w.until(func() string { // so that copies are under way at once, in two processes
+		if n := strings.Count(w.log.all(), "in the group"); n < 3 {
+			return fmt.Sprintf("%d generations of 3", n)
+		}
+		return ""
+	})
 	w.send(all...)
 	w.untilDone(keys)
 	w.send(all[:30]...)
@@ -44,11 +52,12 @@ func TestChecklistDuplicateDelivery(t *testing.T) {
 		}
 		return ""
 	})
-	stop()
+	stop1()
+	stop2()
 
 	again := w.config()
 	again.Group, again.Scope = w.Group+"-again", w.Group
-	stop = w.start(w.store, again, consumer.Tx(simply))
+	stop := w.start(w.store, again, consumer.Tx(w.noted))
 	w.until(func() string {
 		if n := w.seen.outcomes(idem.OutcomeDuplicate); n < 5*keys+60 {
 			return fmt.Sprintf("%d duplicates of %d", n, 5*keys+60)

@@ -22,4 +22,6 @@
 //	poison bytes of every kind                        guard: TestFault20PoisonBytesEndAsDeadLetters
 //	clocks of producers                               guard: TestTooOldIsAskedOfAProducersClockWithTolerance
 //	schema ids and frames of Confluent payloads       payload: its own tests
+//
+// That the checklist finds what is wrong is seen by planting a bug: IDEM_FAULTS_PLANT, see planted.
 package faults

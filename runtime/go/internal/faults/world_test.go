@@ -61,6 +61,7 @@ type world struct {
 
 	mu      sync.Mutex
 	commits []history.Commit
+	calls   []history.Call
 	unwatch func()
 }
 
@@ -179,7 +180,7 @@ func (w *world) start(s store.Store, c consumer.Config, handlers ...consumer.Han
 
 func (w *world) startConsumer(s store.Store, c consumer.Config, handlers ...consumer.Handler) (*consumer.Consumer, func()) {
 	w.Helper()
-	k, err := consumer.New(w.open(), s, c, handlers...)
+	k, err := consumer.New(plantedBroker(w.open()), plantedStore(s), c, handlers...)
 	require.NoError(w, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -200,6 +201,18 @@ func effect(ctx context.Context, tx pgx.Tx, worker string) error {
 
 // simply has the effect.
 func simply(ctx context.Context, tx pgx.Tx, _ *work) error { return effect(ctx, tx, "simply") }
+
+// noted is simply, a little slower, and noted: no two calls of a key may run under one live lease.
+func (w *world) noted(ctx context.Context, tx pgx.Tx, _ *work) error {
+	call := history.Call{Key: guard.KeyOf(ctx), Worker: "noted", Start: time.Now(), Lease: guard.DefaultHandlerTimeout + guard.LeaseMargin}
+	err := effect(ctx, tx, "noted")
+	time.Sleep(30 * time.Millisecond)
+	call.End = time.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls = append(w.calls, call)
+	return err
+}
 
 func (w *world) count(sql string, args ...any) (n int) {
 	w.Helper()
@@ -329,7 +342,7 @@ func (w *world) judge(letters ...history.DeadLetter) {
 		return ""
 	})
 	w.unwatch()
-	h := &history.History{Produced: w.produced, Commits: w.commits, DeadLetters: append(w.deadKeys(), letters...)}
+	h := &history.History{Produced: w.produced, Commits: w.commits, Calls: w.calls, DeadLetters: append(w.deadKeys(), letters...)}
 	for i, key := range w.effects() {
 		h.Effects = append(h.Effects, history.Effect{Key: key, Order: int64(i)})
 	}
