@@ -104,9 +104,6 @@ func compare(ctx context.Context, title, what string, s size, n int, sides []sid
 			if side.n > 0 {
 				count = s.of(side.n)
 			}
-			if round == 0 {
-				count = max(count/4, 1)
-			}
 			u, err := side.round(ctx, count)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", side.name, err)
