@@ -197,7 +197,7 @@ func TestRelayMeasures(t *testing.T) {
 	}
 	put(t, w.store, message("a", 1), message("b", 1))
 	w.Add(3 * time.Second)
-	r := w.relay(t, outbox.RelayConfig{Observer: g, StoreName: "memory", Delays: []time.Duration{}, Revive: -1})
+	r := w.relay(t, outbox.RelayConfig{Observer: g, Delays: []time.Duration{}, Revive: -1})
 	step(t, r, 1)
 	w.Add(time.Minute)
 	step(t, r, 0)
