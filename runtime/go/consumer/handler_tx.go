@@ -11,6 +11,10 @@ import (
 
 // Tx is a handler whose effect and SUCCESS are one transaction, of the type that the store gives: *sql.Tx or
 // pgx.Tx. One effect, whatever crashes. What the handler returns, if not nil, rolls it back. (DEDUP-032)
+//
+// The transaction is the runtime's to end. A pgx.Tx refuses Commit; a *sql.Tx cannot, and a handler that commits it
+// and returns an error has its effect again at the next try. A handler that asks the store's own pool for a second
+// connection may wait for one that other handlers hold: use tx, or a pool of its own.
 func Tx[T any, P pointer[M], M any](fn func(ctx context.Context, tx T, m P) error, routes ...Route) Handler {
 	h := handlerOf[P](guard.Tx, fn == nil, routes)
 	h.bind = func(b *binding) {
