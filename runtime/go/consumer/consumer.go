@@ -182,7 +182,9 @@ func (c *Consumer) prepare(ctx context.Context) error {
 			e.outage.over(e, "check")
 			break
 		}
-		e.outage.begins(e, "check", err)
+		if ctx.Err() == nil { // else it is the end of Run that was in the way
+			e.outage.begins(e, "check", err)
+		}
 		sleep(ctx, backoff(try))
 	}
 	for try := 0; ctx.Err() == nil; try++ {
@@ -194,7 +196,9 @@ func (c *Consumer) prepare(ctx context.Context) error {
 		if errors.Is(err, broker.ErrUnknownTopic) {
 			return fmt.Errorf("consumer: %w", err)
 		}
-		e.outage.begins(e, "topics", err)
+		if ctx.Err() == nil { // else it is the end of Run that was in the way
+			e.outage.begins(e, "topics", err)
+		}
 		sleep(ctx, backoff(try))
 	}
 	return nil

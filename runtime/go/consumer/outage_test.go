@@ -314,3 +314,21 @@ func TestWhatHindersTheSchedulerIsInHealthAndNowAndThenInTheLog(t *testing.T) {
 		require.Equal(t, 1, strings.Count(w.logged(), "works again"))
 	})
 }
+
+// silent is a store whose Check answers only once its caller has gone.
+type silent struct{ *memory.Store }
+
+func (silent) Check(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// A stop before the store has answered is no outage.
+func TestStopWhileTheStoreIsAskedIsNoOutage(t *testing.T) {
+	inWorld(t, func(w *world) {
+		_, stop := w.runOn(w.broker, silent{w.store}, w.config(), Idempotent(nothing))
+		settleDown(time.Second)
+		stop()
+		require.NotContains(t, w.logged(), "WARN")
+	})
+}
