@@ -60,7 +60,7 @@ require (
 require (
 	github.com/bufbuild/protocompile v0.14.1
 	go.yaml.in/yaml/v3 v3.0.5
-	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sync v0.24.0
 )
 
 require (

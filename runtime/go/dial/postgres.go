@@ -39,6 +39,8 @@ func openPostgres(ctx context.Context, address string, within time.Duration) (st
 		config.ConnectTimeout = within
 	}
 	db := stdlib.OpenDB(*config)
+	db.SetMaxOpenConns(postgres.DefaultConns)
+	db.SetMaxIdleConns(postgres.DefaultConns) // by default all but 2 are closed after each use
 	s, err := postgres.NewSQL(db, postgres.Config{})
 	if err != nil {
 		return nil, db, err

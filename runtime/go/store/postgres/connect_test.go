@@ -47,7 +47,10 @@ func TestNoConnectionSaysTheWayOutOnce(t *testing.T) {
 			_, _ = c.Write([]byte("N")) // no TLS here
 		}
 	})
-	silent := server(t, func(net.Conn) {})
+	silent := server(t, func(c net.Conn) { // held: one that is collected is closed
+		<-t.Context().Done()
+		_ = c.Close()
+	})
 	for _, c := range []struct{ name, dsn, mend, cause string }{
 		{"refused", "postgres://u:secret@" + gone + "/d", "check that PostgreSQL runs at " + gone, "connection refused"},
 		{"unknown host", "postgres://u:secret@no-such-host.invalid/d", "check the host of the DSN", "no-such-host.invalid"},

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -30,7 +31,13 @@ var (
 	_ store.Full[*sql.Tx] = (*SQL)(nil)
 )
 
-// New makes a store on a pool of the caller's, which Close leaves open. Nothing is asked of the server before
+// DefaultConns is how many connections are enough for a consumer's 16 handlers, each of which holds one for its
+// transaction, and for what claims, settles and schedules beside them. pgx's own default is 4, or one for each
+// processor: handlers that wait in them let claims and settlements starve.
+const DefaultConns = 24
+
+// New makes a store on a pool of the caller's, which Close leaves open. It should have more connections than
+// handlers run at a time: see DefaultConns. Nothing is asked of the server before
 // the first call; Check and Migrate are good ones.
 func New(pool *pgxpool.Pool, config Config) (*Store, error) {
 	if pool == nil {
@@ -48,9 +55,16 @@ func New(pool *pgxpool.Pool, config Config) (*Store, error) {
 
 // Open makes a store with a pool of its own, which Close closes, and checks nothing yet. dsn is a URL or
 // key=value pairs, "postgres://user@host:5432/shop?search_path=idem"; what it leaves out comes from the
-// environment (PGHOST, PGPASSWORD).
+// environment (PGHOST, PGPASSWORD). The pool has at most DefaultConns connections, unless dsn has pool_max_conns.
 func Open(ctx context.Context, dsn string, config Config) (*Store, error) {
-	pool, err := pgxpool.New(ctx, dsn)
+	c, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open postgres: %w", err)
+	}
+	if !strings.Contains(dsn, "pool_max_conns") {
+		c.MaxConns = max(c.MaxConns, DefaultConns)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("open postgres: %w", err)
 	}
