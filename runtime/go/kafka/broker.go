@@ -82,7 +82,9 @@ func open(config Config, dial dialer) (*Broker, error) {
 	if _, err := b.transport.RoundTrip(ask, b.addr, &metadata.Request{TopicNames: []string{}}); err != nil {
 		_ = b.Close()
 		why := b.explain(err)
-		if errors.Is(err, context.DeadlineExceeded) && b.mend(err) == "" {
+		// The connection's deadline is the context's: either may be the one that tells, and both are time-outs.
+		var late net.Error
+		if errors.As(err, &late) && late.Timeout() && b.mend(err) == "" {
 			why = fmt.Errorf("%w (nothing there answers as Kafka: check host and port)", err)
 		}
 		return nil, fmt.Errorf("open kafka at %s: %w", strings.Join(config.Brokers, ","), why)
