@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/segmentio/kafka-go"
@@ -77,9 +79,7 @@ func open(config Config, dial dialer) (*Broker, error) {
 		groups: map[*group]bool{},
 	}
 	b.client = &kafka.Client{Addr: b.addr, Transport: b.transport}
-	ask, cancel := context.WithTimeout(ctx, config.RequestTimeout)
-	defer cancel()
-	if _, err := b.transport.RoundTrip(ask, b.addr, &metadata.Request{TopicNames: []string{}}); err != nil {
+	if err := b.reach(ctx); err != nil {
 		_ = b.Close()
 		why := b.explain(err)
 		// The connection's deadline is the context's: either may be the one that tells, and both are time-outs.
@@ -90,6 +90,30 @@ func open(config Config, dial dialer) (*Broker, error) {
 		return nil, fmt.Errorf("open kafka at %s: %w", strings.Join(config.Brokers, ","), why)
 	}
 	return b, nil
+}
+
+// How often Open asks, and how long it waits between, where a broker ends the connection: one that dies at that
+// moment is not the cluster, and a client that wants TLS or SASL is told all the same.
+const (
+	openTries = 5
+	openPause = 200 * time.Millisecond
+)
+
+// reach asks for the cluster's metadata, and leaves ctx within RequestTimeout.
+func (b *Broker) reach(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, b.config.RequestTimeout)
+	defer cancel()
+	for range openTries {
+		_, err = b.transport.RoundTrip(ctx, b.addr, &metadata.Request{TopicNames: []string{}})
+		if !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		b.transport.CloseIdleConnections() // the transport keeps the error with what it knows of the cluster
+		if !wait.For(ctx, openPause) {
+			return err
+		}
+	}
+	return err
 }
 
 // Close ends all groups and connections.
