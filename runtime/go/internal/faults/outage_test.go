@@ -227,7 +227,8 @@ func TestChecklistDatabaseFailoverInMidTransaction(t *testing.T) {
 		return ""
 	})
 	w.judge()
-	require.Contains(t, w.log.all(), "works again", "nobody noticed the failover")
+	// A quick failover is over before an outage is told of: then those in flight have met it.
+	require.Regexp(t, `works again|NOT_STARTED|reason="commit: `, w.log.all(), "nobody noticed the failover")
 	require.Len(t, w.effects(), keys)
 	require.Empty(t, w.letters())
 	require.Equal(t, keys, w.count(`SELECT count(*) FROM idem_record WHERE state = 2`))
