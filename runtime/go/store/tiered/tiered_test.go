@@ -251,7 +251,10 @@ func TestFault11LostReplyIsNotAnothersClaim(t *testing.T) {
 			t.Errorf("%s: %v %v", name, done, err)
 		}
 		lose.Store(-1)
-		if d := claim(t, s, claimOf(name, "w2")); d.Kind != idem.AdmitDuplicate {
+		// Where the client does not ask again, the memory may never have heard of the success: then it says that the
+		// claim is live, for a lease at the most, and never that the key is free.
+		d := claim(t, s, claimOf(name, "w2"))
+		if d.Kind != idem.AdmitDuplicate && (retries > 0 || d.Kind != idem.AdmitInProgress) {
 			t.Errorf("%s: %v", name, d.Kind)
 		}
 	}
