@@ -57,6 +57,7 @@ func Build(files []protoreflect.FileDescriptor, paths []string) (*Set, []Problem
 		b.messagesOf(f, f.Desc.Messages(), b.message)
 	}
 	b.checkEventTypes()
+	b.set.fields = b.fields
 	return b.set, Sorted(b.problems)
 }
 
@@ -73,8 +74,8 @@ type builder struct {
 	index *protoregistry.Files
 }
 
-func (b *builder) problem(p place, rule, what, mend string) {
-	b.problems = append(b.problems, p.problem(rule, what, mend))
+func (b *builder) problem(p Place, rule, what, mend string) {
+	b.problems = append(b.problems, p.Problem(rule, what, mend))
 }
 
 // messagesOf visits messages and those inside them, in the order of the file.
@@ -147,6 +148,6 @@ func (b *builder) checkEventTypes() {
 	}
 }
 
-func keyPlace(d protoreflect.MessageDescriptor) place {
-	return at(d, extension, keyNumber)
+func keyPlace(d protoreflect.MessageDescriptor) Place {
+	return at(d, extension, KeyNumber)
 }

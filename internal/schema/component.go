@@ -17,7 +17,7 @@ type use struct {
 	option  string
 	// path is the placeholder without braces, place the position of the template.
 	path  string
-	place place
+	place Place
 }
 
 // problem is a problem of the template.

@@ -56,7 +56,7 @@ func (b *builder) outcomes(d protoreflect.EnumDescriptor) []ValueOutcome {
 			continue
 		}
 		if option.Outcome != nil && option.GetOutcome() == idempb.Outcome_OUTCOME_UNSPECIFIED {
-			b.problem(at(value, errorExtension).below(errorOutcome), "OPT-043",
+			b.problem(at(value, errorExtension).Below(errorOutcome), "OPT-043",
 				fmt.Sprintf("%s has the outcome OUTCOME_UNSPECIFIED, which is none", short(value.Name())),
 				"name one, OUTCOME_RETRYABLE or OUTCOME_NON_RETRYABLE, or leave the option out, which is OUTCOME_RETRYABLE")
 			continue

@@ -182,21 +182,21 @@ func (b *builder) applyOption(d protoreflect.FieldDescriptor, f *fieldInfo) {
 	fit := func(number int32, name string, fits bool, what string) bool {
 		given = append(given, name)
 		if !fits {
-			b.problem(place.below(number), "OPT-020",
+			b.problem(place.Below(number), "OPT-020",
 				fmt.Sprintf("%s does not fit %s, %s", name, short(d.FullName()), describe(d)), "it is for "+what)
 		}
 		return fits
 	}
 	if o.GetDecimal() != nil && fit(fieldDecimal, "decimal", held == String || held == DecimalMessage,
 		"a string, a StringValue or a google.type.Decimal") {
-		b.decimal(place.below(fieldDecimal), d, f, o.GetDecimal())
+		b.decimal(place.Below(fieldDecimal), d, f, o.GetDecimal())
 	}
 	if o.GetTimestamp() != nil && fit(fieldTimestamp, "timestamp", held == String || held == Timestamp || held == Int,
 		"a Timestamp, a string, an integer of 32 or 64 bits, or a wrapper of these") {
-		b.timestamp(place.below(fieldTimestamp), d, f, o.GetTimestamp())
+		b.timestamp(place.Below(fieldTimestamp), d, f, o.GetTimestamp())
 	}
 	if o.GetDuration() != nil && fit(fieldDuration, "duration", held == Duration, "a google.protobuf.Duration") {
-		b.digits(place.below(fieldDuration, 1), d, f, o.GetDuration().FractionDigits)
+		b.digits(place.Below(fieldDuration, 1), d, f, o.GetDuration().FractionDigits)
 	}
 	if o.GetUuid() && fit(fieldUUID, "uuid", held == String, "a string or a StringValue") {
 		f.kind = UUID
@@ -206,7 +206,7 @@ func (b *builder) applyOption(d protoreflect.FieldDescriptor, f *fieldInfo) {
 	}
 }
 
-func (b *builder) decimal(p place, d protoreflect.FieldDescriptor, f *fieldInfo, o *idempb.DecimalOptions) {
+func (b *builder) decimal(p Place, d protoreflect.FieldDescriptor, f *fieldInfo, o *idempb.DecimalOptions) {
 	if f.kind == String {
 		f.kind = DecimalText
 	}
@@ -214,13 +214,13 @@ func (b *builder) decimal(p place, d protoreflect.FieldDescriptor, f *fieldInfo,
 		return
 	}
 	if scale := o.GetMaxScale(); scale < 0 || scale > 255 {
-		b.problem(p.below(1), "OPT-021", fmt.Sprintf("max_scale of %s is %d", short(d.FullName()), scale), "use 0 to 255, or leave it out for any")
+		b.problem(p.Below(1), "OPT-021", fmt.Sprintf("max_scale of %s is %d", short(d.FullName()), scale), "use 0 to 255, or leave it out for any")
 	}
 	f.maxScale = int(o.GetMaxScale())
 }
 
-func (b *builder) timestamp(p place, d protoreflect.FieldDescriptor, f *fieldInfo, o *idempb.TimestampOptions) {
-	b.digits(p.below(1), d, f, o.FractionDigits)
+func (b *builder) timestamp(p Place, d protoreflect.FieldDescriptor, f *fieldInfo, o *idempb.TimestampOptions) {
+	b.digits(p.Below(1), d, f, o.FractionDigits)
 	f.unit = map[idempb.TimeUnit]Unit{
 		idempb.TimeUnit_TIME_UNIT_S:  "s",
 		idempb.TimeUnit_TIME_UNIT_MS: "ms",
@@ -232,7 +232,7 @@ func (b *builder) timestamp(p place, d protoreflect.FieldDescriptor, f *fieldInf
 		b.problem(p, "OPT-021", short(d.FullName())+" is an integer, and its unit is not said",
 			"add unit: TIME_UNIT_S, TIME_UNIT_MS, TIME_UNIT_US or TIME_UNIT_NS")
 	case f.kind != Int && f.unit != "":
-		b.problem(p.below(2), "OPT-021", fmt.Sprintf("%s has a unit and is %s", short(d.FullName()), describe(d)), "leave it out: it is for integers")
+		b.problem(p.Below(2), "OPT-021", fmt.Sprintf("%s has a unit and is %s", short(d.FullName()), describe(d)), "leave it out: it is for integers")
 	}
 	switch f.kind {
 	case Int:
@@ -242,7 +242,7 @@ func (b *builder) timestamp(p place, d protoreflect.FieldDescriptor, f *fieldInf
 	}
 }
 
-func (b *builder) digits(p place, d protoreflect.FieldDescriptor, f *fieldInfo, digits *int32) {
+func (b *builder) digits(p Place, d protoreflect.FieldDescriptor, f *fieldInfo, digits *int32) {
 	if digits == nil {
 		return
 	}

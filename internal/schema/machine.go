@@ -38,19 +38,19 @@ func (b *builder) machine(d protoreflect.EnumDescriptor, o *idempb.StateMachineO
 			continue
 		}
 		seen[edge] = stated
-		here := place.below(machineEdges, int32(i))
+		here := place.Below(machineEdges, int32(i))
 		switch {
 		case e.From == nil:
 			b.problem(here, "OPT-041", fmt.Sprintf("a transition of %s has no from", short(d.FullName())), creationMend)
 		case e.To == nil:
 			b.problem(here, "OPT-041", fmt.Sprintf("a transition of %s has no to", short(d.FullName())), `add to: "…", the text of the state after`)
 		case !texts[edge.From]:
-			b.unknownState(here.below(edgeFrom), d, "from", edge.From, m)
+			b.unknownState(here.Below(edgeFrom), d, "from", edge.From, m)
 		case edge.To == "":
 			b.problem(here, "OPT-041", fmt.Sprintf("a transition of %s leads to \"\", the state of what does not exist", short(d.FullName())),
 				"give the end a value of its own, DELETED")
 		case !texts[edge.To]:
-			b.unknownState(here.below(edgeTo), d, "to", edge.To, m)
+			b.unknownState(here.Below(edgeTo), d, "to", edge.To, m)
 		case edge.From == edge.To:
 			b.problem(here, "OPT-042", fmt.Sprintf("a transition of %s leads from %s to itself", short(d.FullName()), quote(edge.From)),
 				"leave it out: what stays in its state makes no transition")
@@ -70,7 +70,7 @@ func (b *builder) machine(d protoreflect.EnumDescriptor, o *idempb.StateMachineO
 	return m
 }
 
-func (b *builder) unknownState(p place, d protoreflect.EnumDescriptor, end, text string, m *Machine) {
+func (b *builder) unknownState(p Place, d protoreflect.EnumDescriptor, end, text string, m *Machine) {
 	b.problem(p, "OPT-041", fmt.Sprintf("a transition of %s has %s: %s, which is the text of no value", short(d.FullName()), end, quote(text)),
 		stateMend(d, text, m.States))
 }

@@ -8,36 +8,36 @@ import (
 	"github.com/idem-spec/idem/runtime/go/idem/idempb"
 )
 
-// The field numbers of (idem.v1.message).
+// The field numbers of (idem.v1.message), for Message.Option.
 const (
-	keyNumber = 1 + iota
-	keyPreviousNumber
-	bizKeyNumber
-	fingerprintNumber
-	occurredAtNumber
-	retryNumber
-	transitionNumber
+	KeyNumber = 1 + iota
+	KeyPreviousNumber
+	BizKeyNumber
+	FingerprintNumber
+	OccurredAtNumber
+	RetryNumber
+	TransitionNumber
 )
 
 // readMessage reads (idem.v1.message); nil where the key has a problem. The other parts are read all
 // the same, so that one run shows all of them.
 func (b *builder) readMessage(d protoreflect.MessageDescriptor, o *idempb.MessageOptions) *Message {
 	place := at(d, extension)
-	m := &Message{Desc: d, Comment: place.exactly().LeadingComments}
+	m := &Message{Desc: d, Options: o, Comment: place.exactly().LeadingComments}
 	if o.GetIdempotencyKey() == "" {
 		b.problem(place, "OPT-011", short(d.FullName())+" has no idempotency_key",
 			`add idempotency_key: "event.type:v1:{field}", with a literal of your own as its first segment`)
 	} else {
-		m.Key = b.template(d, keyNumber, "idempotency_key", o.IdempotencyKey)
+		m.Key = b.template(d, KeyNumber, "idempotency_key", o.IdempotencyKey)
 	}
-	m.KeyPrevious = b.template(d, keyPreviousNumber, "idempotency_key_previous", o.IdempotencyKeyPrevious)
-	m.BizKey = b.template(d, bizKeyNumber, "biz_key", o.BizKey)
-	m.Fingerprint = b.template(d, fingerprintNumber, "fingerprint", o.Fingerprint)
+	m.KeyPrevious = b.template(d, KeyPreviousNumber, "idempotency_key_previous", o.IdempotencyKeyPrevious)
+	m.BizKey = b.template(d, BizKeyNumber, "biz_key", o.BizKey)
+	m.Fingerprint = b.template(d, FingerprintNumber, "fingerprint", o.Fingerprint)
 	m.OccurredAt = b.occurredAt(d, o.OccurredAt)
-	m.Retry = b.policy(place.below(retryNumber), d, o.GetRetry())
-	m.Transition = b.transition(place.below(transitionNumber), d, o.GetTransition())
-	keyed := b.eventType(d, keyNumber, "idempotency_key", m.Key)
-	if b.eventType(d, keyPreviousNumber, "idempotency_key_previous", m.KeyPrevious) && keyed {
+	m.Retry = b.policy(place.Below(RetryNumber), d, o.GetRetry())
+	m.Transition = b.transition(place.Below(TransitionNumber), d, o.GetTransition())
+	keyed := b.eventType(d, KeyNumber, "idempotency_key", m.Key)
+	if b.eventType(d, KeyPreviousNumber, "idempotency_key_previous", m.KeyPrevious) && keyed {
 		b.previous(d, m)
 	}
 	if !keyed {
@@ -62,7 +62,7 @@ func (b *builder) template(d protoreflect.MessageDescriptor, number int32, optio
 		b.problem(place, "OPT-010", what, err.mend)
 		return nil
 	}
-	t := &Template{Text: *text}
+	t := &Template{Text: *text, Place: place}
 	sound := true
 	for _, segment := range raw {
 		if segment.path == "" {
@@ -102,7 +102,7 @@ func (b *builder) eventType(d protoreflect.MessageDescriptor, number int32, opti
 
 // previous checks the key before against the key. (OPT-011, OPT-032)
 func (b *builder) previous(d protoreflect.MessageDescriptor, m *Message) {
-	place := at(d, extension, keyPreviousNumber)
+	place := at(d, extension, KeyPreviousNumber)
 	if was := m.KeyPrevious.Segments[0].Literal; was != m.Key.Segments[0].Literal {
 		b.problem(place, "OPT-011",
 			fmt.Sprintf("idempotency_key_previous of %s has the event type %s and idempotency_key has %s",
@@ -117,11 +117,11 @@ func (b *builder) previous(d protoreflect.MessageDescriptor, m *Message) {
 
 // occurredAt reads the one placeholder of occurred_at. (OPT-014)
 func (b *builder) occurredAt(d protoreflect.MessageDescriptor, text *string) *Component {
-	t := b.template(d, occurredAtNumber, "occurred_at", text)
+	t := b.template(d, OccurredAtNumber, "occurred_at", text)
 	if t == nil {
 		return nil
 	}
-	place := at(d, extension, occurredAtNumber)
+	place := at(d, extension, OccurredAtNumber)
 	name := "occurred_at of " + short(d.FullName())
 	if len(t.Segments) != 1 {
 		b.problem(place, "OPT-014", name+", "+quote(t.Text)+", is more than one placeholder", "name one field, {occurred_at}")

@@ -60,7 +60,7 @@ func (b *builder) errorOption(d protoreflect.EnumValueDescriptor) *idempb.ErrorO
 // option reads an option of idem, and nil where the declaration has none. An option that cannot be
 // read, or that has a part which this version does not know, is a problem: a part that is passed over
 // might change a key.
-func (b *builder) option(p place, x protoreflect.ExtensionType) any {
+func (b *builder) option(p Place, x protoreflect.ExtensionType) any {
 	options := p.decl.Options()
 	number := protoreflect.FieldNumber(p.option[0])
 	if options == nil || !mentions(options.ProtoReflect(), number) {

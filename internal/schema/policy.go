@@ -13,7 +13,7 @@ import (
 const scheduleNumber = 6
 
 // policy reads retry and fills in the defaults. (OPT-030)
-func (b *builder) policy(p place, d protoreflect.MessageDescriptor, o *idempb.RetryOptions) *Policy {
+func (b *builder) policy(p Place, d protoreflect.MessageDescriptor, o *idempb.RetryOptions) *Policy {
 	if o == nil {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (b *builder) policy(p place, d protoreflect.MessageDescriptor, o *idempb.Re
 		}
 		*v.into = *v.value
 		if *v.value < v.least || *v.value > v.max {
-			b.problem(p.below(v.number), "OPT-030", fmt.Sprintf("%s of %s is %d", v.name, short(d.FullName()), *v.value),
+			b.problem(p.Below(v.number), "OPT-030", fmt.Sprintf("%s of %s is %d", v.name, short(d.FullName()), *v.value),
 				fmt.Sprintf("use %d to %d", v.least, v.max))
 		}
 	}
@@ -47,18 +47,18 @@ func (b *builder) policy(p place, d protoreflect.MessageDescriptor, o *idempb.Re
 }
 
 // schedule checks the explicit delays.
-func (b *builder) schedule(p place, d protoreflect.MessageDescriptor, o *idempb.RetryOptions) {
+func (b *builder) schedule(p Place, d protoreflect.MessageDescriptor, o *idempb.RetryOptions) {
 	schedule := o.GetBackoffScheduleMs()
 	if len(schedule) == 0 {
 		return
 	}
 	if len(schedule) > 32 {
-		b.problem(p.below(scheduleNumber), "OPT-030",
+		b.problem(p.Below(scheduleNumber), "OPT-030",
 			fmt.Sprintf("backoff_schedule_ms of %s has %d entries", short(d.FullName()), len(schedule)), "use at most 32: the last one repeats")
 	}
 	for i, ms := range schedule[:min(len(schedule), 32)] {
 		if ms < 0 || ms > 604800000 {
-			b.problem(p.below(scheduleNumber, int32(i)), "OPT-030",
+			b.problem(p.Below(scheduleNumber, int32(i)), "OPT-030",
 				fmt.Sprintf("entry %d of backoff_schedule_ms of %s is %d", i+1, short(d.FullName()), ms), "use 0 to 604800000, seven days")
 		}
 	}

@@ -21,53 +21,87 @@ const (
 	enumValueOptions  = 3
 )
 
-// place is a declaration, and the path of an option of it, "" for the declaration itself.
-type place struct {
+// Place is a declaration, or an option of it.
+type Place struct {
 	decl   protoreflect.Descriptor
 	option []int32
 }
 
-// at is the place of an option of a declaration: the number of the extension, then field numbers
-// and indexes below it.
-func at(decl protoreflect.Descriptor, option ...int32) place { return place{decl, option} }
+// Decl is the place of a declaration, or of the beginning of a file.
+func Decl(d protoreflect.Descriptor) Place { return Place{decl: d} }
 
-// below is the place of a part of the option.
-func (p place) below(numbers ...int32) place {
-	option := make([]int32, 0, len(p.option)+len(numbers))
-	return place{p.decl, append(append(option, p.option...), numbers...)}
+// FieldOption is the place of (idem.v1.field) of a field, or of a part of it.
+func FieldOption(d protoreflect.FieldDescriptor, numbers ...int32) Place {
+	return at(d, extension).Below(numbers...)
 }
 
-// location is where the place begins. What has no position of its own, as a part of an option that
-// is written in braces, has that of the smallest thing around it that has one.
-func (p place) location() (loc protoreflect.SourceLocation, ok bool) {
+// Option is the place of the message's option, or of a part of it: m.Option(KeyNumber).
+func (m *Message) Option(numbers ...int32) Place { return at(m.Desc, extension).Below(numbers...) }
+
+// Option is the place of the enum's state_machine, or of a part of it.
+func (e *Enum) Option(numbers ...int32) Place { return at(e.Desc, extension).Below(numbers...) }
+
+// at is the place of an option of a declaration: the number of the extension, then field numbers
+// and indexes below it.
+func at(decl protoreflect.Descriptor, option ...int32) Place { return Place{decl, option} }
+
+// Below is the place of a part of the option.
+func (p Place) Below(numbers ...int32) Place {
+	option := make([]int32, 0, len(p.option)+len(numbers))
+	return Place{p.decl, append(append(option, p.option...), numbers...)}
+}
+
+// Decl is the declaration that the place is, or is an option of.
+func (p Place) Decl() protoreflect.Descriptor { return p.decl }
+
+// Position is where something is written.
+type Position struct {
+	// File is the path of the .proto file.
+	File string
+	// Path is the place in the file's descriptor, nil for the file itself. Where the source says nothing of
+	// the place it is that of the smallest thing around it that has a position.
+	Path protoreflect.SourcePath
+	// Line and Column count from 1. Without source information they are 1.
+	Line, Column int
+	// EndLine and EndColumn are behind its last character.
+	EndLine, EndColumn int
+}
+
+// Position is where the place begins and ends. What has no position of its own, as a part of an option
+// that is written in braces, has that of the smallest thing around it that has one.
+func (p Place) Position() Position {
+	position := Position{File: p.decl.ParentFile().Path(), Line: 1, Column: 1, EndLine: 1, EndColumn: 1}
 	locations := p.decl.ParentFile().SourceLocations()
-	path := sourcePath(p.decl)
-	shortest := len(path)
-	if len(p.option) > 0 {
-		path = append(path, optionsNumber(p.decl))
-		path = append(path, p.option...)
-	}
+	position.Path = sourcePath(p.decl)
+	shortest := len(position.Path)
+	path := p.sourcePath()
 	for n := len(path); n >= shortest && n > 0; n-- {
 		if loc := locations.ByPath(path[:n]); loc.Path != nil {
-			return loc, true
+			position.Path = path[:n]
+			position.Line, position.Column = loc.StartLine+1, loc.StartColumn+1
+			position.EndLine, position.EndColumn = loc.EndLine+1, loc.EndColumn+1
+			break
 		}
 	}
-	return protoreflect.SourceLocation{}, false
+	return position
 }
 
 // exactly returns the location of the place and of nothing around it.
-func (p place) exactly() protoreflect.SourceLocation {
-	path := append(sourcePath(p.decl), optionsNumber(p.decl))
-	return p.decl.ParentFile().SourceLocations().ByPath(append(path, p.option...))
+func (p Place) exactly() protoreflect.SourceLocation {
+	return p.decl.ParentFile().SourceLocations().ByPath(p.sourcePath())
 }
 
-// problem makes a problem at the place.
-func (p place) problem(rule, what, mend string) Problem {
-	problem := Problem{File: p.decl.ParentFile().Path(), Line: 1, Column: 1, Rule: rule, What: what, Mend: mend}
-	if loc, ok := p.location(); ok {
-		problem.Line, problem.Column = loc.StartLine+1, loc.StartColumn+1
+func (p Place) sourcePath() protoreflect.SourcePath {
+	path := sourcePath(p.decl)
+	if len(p.option) > 0 {
+		path = append(append(path, optionsNumber(p.decl)), p.option...)
 	}
-	return problem
+	return path
+}
+
+// Problem makes a problem at the place.
+func (p Place) Problem(rule, what, mend string) Problem {
+	return Problem{Position: p.Position(), Rule: rule, What: what, Mend: mend}
 }
 
 // sourcePath is the path of a declaration in its file.
@@ -122,5 +156,5 @@ func optionsNumber(d protoreflect.Descriptor) int32 {
 
 // At makes a problem at a declaration, or at the beginning of a file.
 func At(decl protoreflect.Descriptor, rule, what, mend string) Problem {
-	return at(decl).problem(rule, what, mend)
+	return at(decl).Problem(rule, what, mend)
 }

@@ -11,10 +11,7 @@ import (
 
 // Problem is a refusal.
 type Problem struct {
-	// File is the path of the .proto file.
-	File string
-	// Line and Column count from 1. Without source information they are 1.
-	Line, Column int
+	Position
 	// Rule is the requirement of the spec, "OPT-013".
 	Rule string
 	// What is wrong, and Mend is how to mend it.
@@ -42,7 +39,7 @@ func Sorted(problems []Problem) []Problem {
 			cmp.Compare(a.Mend, b.Mend),
 		)
 	})
-	return slices.Compact(problems)
+	return slices.CompactFunc(problems, func(a, b Problem) bool { return a.Rule == b.Rule && a.String() == b.String() })
 }
 
 // Report prints problems, one a line.

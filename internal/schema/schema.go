@@ -7,7 +7,11 @@
 // features.go about what editions say; position.go and problem.go say what is wrong and where.
 package schema
 
-import "google.golang.org/protobuf/reflect/protoreflect"
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/idem-spec/idem/runtime/go/idem/idempb"
+)
 
 // Set is a set of files as Build read it.
 type Set struct {
@@ -17,6 +21,7 @@ type Set struct {
 
 	messages map[protoreflect.FullName]*Message
 	enums    map[protoreflect.FullName]*Enum
+	fields   map[protoreflect.FieldDescriptor]*fieldInfo
 }
 
 // Message returns the annotated message of that name, or nil.
@@ -24,6 +29,15 @@ func (s *Set) Message(name protoreflect.FullName) *Message { return s.messages[n
 
 // Enum returns the annotated enum of that name, or nil.
 func (s *Set) Enum(name protoreflect.FullName) *Enum { return s.enums[name] }
+
+// FieldOptions is (idem.v1.field) as it is written, or nil. It is known of the fields of the Files and of
+// those that a template of theirs names.
+func (s *Set) FieldOptions(d protoreflect.FieldDescriptor) *idempb.FieldOptions {
+	if f := s.fields[d]; f != nil {
+		return f.option
+	}
+	return nil
+}
 
 // File is one .proto file.
 type File struct {
@@ -51,6 +65,8 @@ func (f *File) DeclaresOptions() bool {
 type Message struct {
 	// Desc is the message.
 	Desc protoreflect.MessageDescriptor
+	// Options is the option as it is written: what is stated and what is a default.
+	Options *idempb.MessageOptions
 	// EventType is the first segment of Key.
 	EventType string
 	// Key is the template of the idempotency key. It is never nil.
@@ -83,6 +99,8 @@ func (m *Message) Templates() []*Template {
 type Template struct {
 	// Text is the template as it is written.
 	Text string
+	// Place is where it is written.
+	Place Place
 	// Segments are never empty.
 	Segments []Segment
 }

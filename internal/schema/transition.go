@@ -21,7 +21,7 @@ const (
 const creationMend = `add from: "…", the text of the state before, or from: "" for a creation`
 
 // transition reads the edge that a message stands for. (OPT-031)
-func (b *builder) transition(p place, d protoreflect.MessageDescriptor, o *idempb.TransitionOptions) *Transition {
+func (b *builder) transition(p Place, d protoreflect.MessageDescriptor, o *idempb.TransitionOptions) *Transition {
 	if o == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (b *builder) transition(p place, d protoreflect.MessageDescriptor, o *idemp
 	name := protoreflect.FullName(o.GetStateMachine())
 	desc := b.findEnum(name)
 	if desc == nil {
-		b.problem(p.below(transitionMachine), "OPT-031",
+		b.problem(p.Below(transitionMachine), "OPT-031",
 			fmt.Sprintf("transition of %s names the state machine %s, which is no enum of these files", short(d.FullName()), quote(string(name))),
 			`write the enum's full name, "shop.v1.OrderState", and import its file`)
 		return nil
@@ -54,7 +54,7 @@ func (b *builder) transition(p place, d protoreflect.MessageDescriptor, o *idemp
 	switch {
 	case enum == nil || enum.Machine == nil:
 		if b.machineOption(desc) == nil {
-			b.problem(p.below(transitionMachine), "OPT-031",
+			b.problem(p.Below(transitionMachine), "OPT-031",
 				fmt.Sprintf("transition of %s names %s, which declares no state machine", short(d.FullName()), short(name)),
 				"add option (idem.v1.state_machine) = { transition: {from: … to: …} } to the enum")
 		}
@@ -62,7 +62,7 @@ func (b *builder) transition(p place, d protoreflect.MessageDescriptor, o *idemp
 	case !b.knownStates(p, d, enum, o):
 		return nil
 	case !enum.Machine.hasEdge(o.GetFrom(), o.GetTo()):
-		b.problem(p.below(transitionFrom), "OPT-031",
+		b.problem(p.Below(transitionFrom), "OPT-031",
 			fmt.Sprintf("transition of %s is %s -> %s, which %s does not allow", short(d.FullName()), quote(o.GetFrom()), quote(o.GetTo()), short(name)),
 			"add the transition to the enum's state_machine, or name "+enum.Machine.edgesFrom(o.GetFrom()))
 		return nil
@@ -74,7 +74,7 @@ func (b *builder) transition(p place, d protoreflect.MessageDescriptor, o *idemp
 }
 
 // knownStates refuses ends that are no state of the machine. (OPT-031)
-func (b *builder) knownStates(p place, d protoreflect.MessageDescriptor, enum *Enum, o *idempb.TransitionOptions) bool {
+func (b *builder) knownStates(p Place, d protoreflect.MessageDescriptor, enum *Enum, o *idempb.TransitionOptions) bool {
 	known := true
 	for _, end := range []struct {
 		number     int32
@@ -87,7 +87,7 @@ func (b *builder) knownStates(p place, d protoreflect.MessageDescriptor, enum *E
 		if end.text == "" && end.number == transitionFrom || slices.ContainsFunc(enum.Machine.States, isState) {
 			continue
 		}
-		b.problem(p.below(end.number), "OPT-031",
+		b.problem(p.Below(end.number), "OPT-031",
 			fmt.Sprintf("transition of %s has %s: %s, which is the text of no value of %s",
 				short(d.FullName()), end.name, quote(end.text), short(enum.Desc.FullName())),
 			stateMend(enum.Desc, end.text, enum.Machine.States))

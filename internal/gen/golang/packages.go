@@ -36,7 +36,7 @@ func CheckPackages(req *pluginpb.CodeGeneratorRequest, imports map[string]string
 	var problems []schema.Problem
 	problem := func(f *descriptorpb.FileDescriptorProto, what, mend string) {
 		line, column := packageLine(f)
-		problems = append(problems, schema.Problem{File: f.GetName(), Line: line, Column: column, Rule: PackageRule, What: what, Mend: mend})
+		problems = append(problems, schema.Problem{Position: schema.Position{File: f.GetName(), Line: line, Column: column}, Rule: PackageRule, What: what, Mend: mend})
 	}
 	for _, f := range needed(req) {
 		path := imports[f.GetName()]
