@@ -9,9 +9,7 @@ import (
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/internal/confirm"
-	"github.com/idem-spec/idem/runtime/go/internal/tell"
-	"github.com/idem-spec/idem/runtime/go/internal/topics"
-	"github.com/idem-spec/idem/runtime/go/internal/wait"
+	"github.com/idem-spec/idem/runtime/go/internal/rounds"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -21,58 +19,44 @@ import (
 // its own key alone, until RetryFailed. Run and Step are for one goroutine; any number of relays may run.
 // (CONS-023)
 type Relay struct {
-	store     store.Outbox
-	publisher broker.Publisher
-	config    RelayConfig
-	alias     topics.Alias
-	tell      tell.Teller
-	bell      wait.Bell
-
-	gaugesAt, reviveAt time.Time
+	store  store.Outbox
+	delays []time.Duration
+	loop   *rounds.Loop
 }
 
-const (
-	// reviveLimit is how many failed rows one RetryFailed brings back.
-	reviveLimit = 1000
-	// removals is how often rows that are confirmed are removed: else they are published again.
-	removals = 3
-)
+// reviveLimit is how many failed rows one RetryFailed brings back.
+const reviveLimit = 1000
 
 // Run works until ctx is done, and returns nil then. A round that has begun is finished first. What fails
 // is logged and tried again.
 func (r *Relay) Run(ctx context.Context) error {
-	for {
-		n := r.round(ctx)
-		if ctx.Err() != nil {
-			return nil
+	return r.loop.Run(ctx, func(ctx context.Context) (time.Duration, error) {
+		sent, err := r.round(ctx)
+		if err == nil && sent > 0 {
+			return 0, nil // there may be more, behind them too
 		}
-		if n.err != nil {
-			r.tell.Error(ctx, "outbox relay: round failed, going on", slog.Any("error", n.err))
-		}
-		pause := r.config.Poll
-		if !n.broken && n.sent > 0 {
-			pause = 0 // there may be more, behind them too
-		}
-		if !r.bell.For(ctx, pause) {
-			return nil
-		}
-	}
+		return r.loop.Poll, err
+	})
 }
 
 // Wake has Run look at once, rather than when Poll is over. It may be called from any goroutine, such as one
 // whose transaction with PublishTx has just committed.
-func (r *Relay) Wake() { r.bell.Ring() }
+func (r *Relay) Wake() { r.loop.Wake() }
 
 // Step is one round: it claims rows, publishes them, and says how many of them the broker confirmed.
 func (r *Relay) Step(ctx context.Context) (int, error) {
-	n := r.round(ctx)
-	return n.sent, n.err
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	upkeep := r.loop.Upkeep(ctx)
+	sent, err := r.round(ctx)
+	return sent, errors.Join(upkeep, err)
 }
 
 // RetryFailed makes failed rows due again, at most limit, and says how many there were. The rows behind
 // them in their keys follow.
 func (r *Relay) RetryFailed(ctx context.Context, limit int) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, r.loop.Timeout)
 	defer cancel()
 	n, err := r.store.RetryFailed(ctx, limit)
 	if err != nil {
@@ -81,41 +65,23 @@ func (r *Relay) RetryFailed(ctx context.Context, limit int) (int, error) {
 	return n, nil
 }
 
-// round is what one round did.
-type round struct {
-	sent   int
-	err    error
-	broken bool // the store did not do what the rows need
-}
-
-func (r *Relay) round(ctx context.Context) (n round) {
-	if n.err = ctx.Err(); n.err != nil {
-		return n
-	}
-	n.err = errors.Join(r.revive(ctx), r.gauges(ctx))
-	token := r.config.Token()
+// round says how many rows were sent; the error is what the store did not do that the rows need.
+func (r *Relay) round(ctx context.Context) (int, error) {
+	token := r.loop.Token()
 	rows, err := r.claim(ctx, token)
-	if err != nil {
-		n.err, n.broken = errors.Join(n.err, err), true
-		return n
-	}
-	if len(rows) == 0 {
-		return n
+	if err != nil || len(rows) == 0 {
+		return 0, err
 	}
 	rows, spans := byLane(rows)
-	errs := r.publish(ctx, rows, spans)
-	sent, err := r.settle(ctx, token, rows, spans, errs)
-	n.sent, n.broken = sent, err != nil
-	n.err = errors.Join(n.err, err)
-	return n
+	return r.settle(ctx, token, rows, spans, r.publish(ctx, rows, spans))
 }
 
 func (r *Relay) claim(ctx context.Context, token string) ([]store.Outgoing, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, r.loop.Timeout)
 	defer cancel()
-	rows, err := r.store.ClaimOutgoing(ctx, token, r.config.Batch, r.config.Lease)
+	rows, err := r.store.ClaimOutgoing(ctx, token, r.loop.Batch, r.loop.Lease)
 	if err != nil {
-		return nil, fmt.Errorf("claim %d messages of the outbox: %w", r.config.Batch, err)
+		return nil, fmt.Errorf("claim %d messages of the outbox: %w", r.loop.Batch, err)
 	}
 	return rows, nil
 }
@@ -151,57 +117,37 @@ func byLane(rows []store.Outgoing) ([]store.Outgoing, []confirm.Span) {
 	return sorted, spans
 }
 
-// publish leaves, of the lease, the time for the claim's reply and the removal. It goes on for Timeout
-// when ctx is done: a publication that is given up may be there all the same, and would be doubled.
 func (r *Relay) publish(ctx context.Context, rows []store.Outgoing, spans []confirm.Span) []error {
 	messages := make([]broker.Message, len(rows))
 	for i := range rows {
 		row := &rows[i]
-		messages[i] = broker.Message{Topic: r.alias.Of(row.Topic), Key: row.MessageKey, Value: row.Payload, Headers: row.Headers}
+		messages[i] = broker.Message{Topic: r.loop.Topics.Of(row.Topic), Key: row.MessageKey, Value: row.Payload, Headers: row.Headers}
 	}
-	ctx, cancel := wait.Outlasting(ctx, r.config.Lease-3*r.config.Timeout, r.config.Timeout)
-	defer cancel()
-	return confirm.Publish(ctx, r.publisher, messages, spans, r.config.Timeout)
+	return r.loop.Publish(ctx, messages, spans)
 }
 
-// revive brings failed rows back, once in a while.
-func (r *Relay) revive(ctx context.Context) error {
-	now := r.config.Now()
-	if r.config.Revive < 0 || now.Before(r.reviveAt) {
-		return nil
-	}
-	first := r.reviveAt.IsZero()
-	r.reviveAt = now.Add(r.config.Revive)
-	if first {
-		return nil
-	}
+// revive brings failed rows back.
+func (r *Relay) revive(ctx context.Context) (bool, error) {
 	n, err := r.RetryFailed(ctx, reviveLimit)
 	if n > 0 {
-		r.tell.Warn(ctx, "outbox relay: failed messages are tried again", slog.Int("messages", n))
+		r.loop.Tell.Warn(ctx, "outbox relay: failed messages are tried again", slog.Int("messages", n))
 	}
-	return err
+	return false, err
 }
 
 // gauges counts the rows for the metrics.
 func (r *Relay) gauges(ctx context.Context) error {
-	now := r.config.Now()
-	if r.config.Observer == nil || r.config.Gauges < 0 || now.Before(r.gaugesAt) {
-		return nil
-	}
-	r.gaugesAt = now.Add(r.config.Gauges)
-	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
-	defer cancel()
 	stats, err := r.store.OutboxStats(ctx)
 	if err != nil {
 		return fmt.Errorf("count the outbox: %w", err)
 	}
 	age := time.Duration(0)
 	if !stats.Oldest.IsZero() {
-		age = max(0, now.Sub(stats.Oldest))
+		age = max(0, r.loop.Now().Sub(stats.Oldest))
 	}
-	labels := observe.Labels{Store: r.config.StoreName}
-	r.tell.Measure(observe.OutboxPending, labels, float64(stats.Pending))
-	r.tell.Measure(observe.OutboxFailed, labels, float64(stats.Failed))
-	r.tell.Measure(observe.OutboxOldest, labels, age.Seconds())
+	labels := observe.Labels{Store: r.loop.StoreName}
+	r.loop.Tell.Measure(observe.OutboxPending, labels, float64(stats.Pending))
+	r.loop.Tell.Measure(observe.OutboxFailed, labels, float64(stats.Failed))
+	r.loop.Tell.Measure(observe.OutboxOldest, labels, age.Seconds())
 	return nil
 }

@@ -2,16 +2,12 @@ package outbox
 
 import (
 	"cmp"
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
-	"github.com/idem-spec/idem/runtime/go/internal/tell"
-	"github.com/idem-spec/idem/runtime/go/internal/topics"
-	"github.com/idem-spec/idem/runtime/go/internal/wait"
+	"github.com/idem-spec/idem/runtime/go/internal/rounds"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -45,66 +41,31 @@ type RelayConfig struct {
 	StoreName string
 	// Observer gets OutboxPending, OutboxFailed and OutboxOldest, and OutboxSent by topic.
 	Observer observe.Observer
-	// Log gets what fails. Nil: slog.Default().
+	// Log gets what fails: what fails in each round, once in 10 seconds. Nil: slog.Default().
 	Log *slog.Logger
 }
 
 // NewRelay makes a relay of the rows of o, which publishes to p.
 func NewRelay(o store.Outbox, p broker.Publisher, c RelayConfig) (*Relay, error) {
-	if o == nil {
-		return nil, errors.New("outbox relay: no store: give one that has the table outbox")
-	}
-	if p == nil {
-		return nil, errors.New("outbox relay: no publisher: give a broker")
-	}
-	if err := c.complete(); err != nil {
-		return nil, fmt.Errorf("outbox relay: %w", err)
-	}
-	c.StoreName = cmp.Or(c.StoreName, tell.StoreName(o))
-	alias, err := topics.NewAlias(c.Alias)
-	if err != nil {
-		return nil, fmt.Errorf("outbox relay: Alias: %w", err)
-	}
-	return &Relay{
-		store: o, publisher: p, config: c, alias: alias, tell: tell.Teller{Observer: c.Observer, Log: c.Log}, bell: wait.NewBell(),
-	}, nil
-}
-
-func (c *RelayConfig) complete() error {
-	for _, f := range []struct {
-		name  string
-		value time.Duration
-	}{{"Lease", c.Lease}, {"Timeout", c.Timeout}, {"Poll", c.Poll}} {
-		if f.value < 0 {
-			return fmt.Errorf("%s is %v: it has to be positive, or 0 for the default", f.name, f.value)
-		}
-	}
-	if c.Batch < 0 {
-		return fmt.Errorf("Batch is %d: it has to be positive, or 0 for the default", c.Batch)
-	}
 	for _, d := range c.Delays {
 		if d < 0 {
-			return fmt.Errorf("Delays has %v: each has to be 0 or more", d)
+			return nil, fmt.Errorf("outbox relay: Delays has %v: each has to be 0 or more", d)
 		}
 	}
 	if c.Delays == nil {
 		c.Delays = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 	}
-	c.Batch = cmp.Or(c.Batch, 200)
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.Lease = cmp.Or(c.Lease, max(time.Minute, 6*c.Timeout))
-	c.Poll = cmp.Or(c.Poll, 500*time.Millisecond)
 	c.Revive = cmp.Or(c.Revive, 5*time.Minute)
-	c.Gauges = cmp.Or(c.Gauges, 15*time.Second)
-	if c.Lease < 4*c.Timeout {
-		return fmt.Errorf("Lease is %v and Timeout %v: a claim has to outlast a query, a publication and the removal: make Lease at least %v",
-			c.Lease, c.Timeout, 4*c.Timeout)
+	loop, err := rounds.New(rounds.Config{
+		Name: "outbox relay", Store: o, Table: "outbox", Publisher: p, Batch: c.Batch, Lease: c.Lease, Timeout: c.Timeout,
+		Poll: cmp.Or(c.Poll, 500*time.Millisecond), Gauges: c.Gauges, Alias: c.Alias, Token: c.Token, Now: c.Now, StoreName: c.StoreName,
+		Observer: c.Observer, Log: c.Log,
+	})
+	if err != nil {
+		return nil, err
 	}
-	if c.Token == nil {
-		c.Token = rand.Text
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	return nil
+	r := &Relay{store: o, delays: c.Delays, loop: loop}
+	loop.Every(c.Revive, c.Revive, r.revive)
+	loop.Measure(r.gauges)
+	return r, nil
 }

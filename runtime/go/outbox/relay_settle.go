@@ -32,7 +32,7 @@ func (r *Relay) settle(ctx context.Context, token string, rows []store.Outgoing,
 			failures[failure{}] = append(failures[failure{}], rows[i].ID)
 		}
 	}
-	r.count(rows, errs)
+	r.loop.Count(observe.OutboxSent, len(rows), func(i int) string { return rows[i].Topic }, errs)
 	// Where one of these fails, the claims are over with the lease.
 	err := r.remove(ctx, token, sent)
 	for f, ids := range failures {
@@ -51,22 +51,22 @@ type failure struct {
 
 // failureOf says when a row is tried again, if ever.
 func (r *Relay) failureOf(ctx context.Context, row *store.Outgoing, cause error) failure {
-	f := failure{reason: cmp.Or(cause.Error(), "the publisher did not say why"), failed: int(row.Attempts) >= len(r.config.Delays)}
+	f := failure{reason: cmp.Or(cause.Error(), "the publisher did not say why"), failed: int(row.Attempts) >= len(r.delays)}
 	attrs := []slog.Attr{
 		slog.String("idempotency_key", keyOf(row.Headers)), slog.String("topic", row.Topic),
 		slog.Int64("id", row.ID), slog.Int("attempt", int(row.Attempts)+1), slog.Any("error", cause),
 	}
 	if f.failed {
-		r.tell.Error(ctx, "outbox relay: given up; it and later messages of its key wait for RetryFailed", attrs...)
+		r.loop.Tell.Error(ctx, "outbox relay: given up; it and later messages of its key wait for RetryFailed", attrs...)
 		return f
 	}
-	f.due = r.config.Delays[row.Attempts]
-	r.tell.Warn(ctx, "outbox relay: not published, trying again", append(attrs, slog.Duration("due", f.due))...)
+	f.due = r.delays[row.Attempts]
+	r.loop.Tell.Warn(ctx, "outbox relay: not published, trying again", append(attrs, slog.Duration("due", f.due))...)
 	return f
 }
 
 func (r *Relay) notSent(ctx context.Context, token string, ids []int64, f failure) error {
-	ctx, cancel := wait.Detached(ctx, r.config.Timeout)
+	ctx, cancel := wait.Detached(ctx, r.loop.Timeout)
 	defer cancel()
 	if err := r.store.NotSent(ctx, token, ids, f.reason, f.due, f.failed); err != nil {
 		return fmt.Errorf("postpone %d messages of the outbox: %w", len(ids), err)
@@ -74,34 +74,12 @@ func (r *Relay) notSent(ctx context.Context, token string, ids []int64, f failur
 	return nil
 }
 
-func (r *Relay) remove(ctx context.Context, token string, ids []int64) (err error) {
+func (r *Relay) remove(ctx context.Context, token string, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	ctx, cancel := wait.Detached(ctx, r.config.Timeout)
-	defer cancel()
-	for try := range removals {
-		if !wait.For(ctx, time.Duration(try)*100*time.Millisecond) {
-			break
-		}
-		if err = r.store.Sent(ctx, token, ids); err == nil {
-			return nil
-		}
+	if err := r.loop.Remove(ctx, func(ctx context.Context) error { return r.store.Sent(ctx, token, ids) }); err != nil {
+		return fmt.Errorf("remove %d sent messages of the outbox, which are now published again: %w", len(ids), err)
 	}
-	return fmt.Errorf("remove %d sent messages of the outbox, which are now published again: %w", len(ids), err)
-}
-
-func (r *Relay) count(rows []store.Outgoing, errs []error) {
-	if r.config.Observer == nil {
-		return
-	}
-	byTopic := make(map[string]float64)
-	for i := range rows {
-		if errs == nil || errs[i] == nil {
-			byTopic[rows[i].Topic]++
-		}
-	}
-	for topic, n := range byTopic {
-		r.tell.Measure(observe.OutboxSent, observe.Labels{Topic: topic}, n)
-	}
+	return nil
 }

@@ -2,15 +2,12 @@ package retry
 
 import (
 	"cmp"
-	"crypto/rand"
-	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
-	"github.com/idem-spec/idem/runtime/go/internal/tell"
-	"github.com/idem-spec/idem/runtime/go/internal/topics"
+	"github.com/idem-spec/idem/runtime/go/internal/confirm"
+	"github.com/idem-spec/idem/runtime/go/internal/rounds"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -56,53 +53,19 @@ type Config struct {
 	Log *slog.Logger
 }
 
-func (c *Config) complete() error {
-	for _, f := range []struct {
-		name  string
-		value time.Duration
-	}{{"Lease", c.Lease}, {"Timeout", c.Timeout}, {"Poll", c.Poll}, {"MaxDelay", c.MaxDelay}} {
-		if f.value < 0 {
-			return fmt.Errorf("%s is %v: it has to be positive, or 0 for the default", f.name, f.value)
-		}
-	}
-	if c.Batch < 0 {
-		return fmt.Errorf("Batch is %d: it has to be positive, or 0 for the default", c.Batch)
-	}
-	c.Batch = cmp.Or(c.Batch, 200)
-	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.Lease = cmp.Or(c.Lease, max(time.Minute, 6*c.Timeout))
-	c.Poll = cmp.Or(c.Poll, time.Second)
-	c.MaxDelay = cmp.Or(c.MaxDelay, time.Minute)
-	c.Sweep = cmp.Or(c.Sweep, 30*time.Second)
-	c.Gauges = cmp.Or(c.Gauges, 15*time.Second)
-	if c.Lease < 4*c.Timeout {
-		return fmt.Errorf("Lease is %v and Timeout %v: a claim has to outlast a query, a publication and the mark: make Lease at least %v",
-			c.Lease, c.Timeout, 4*c.Timeout)
-	}
-	if c.Token == nil {
-		c.Token = rand.Text
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	return nil
-}
-
 // NewScheduler makes a scheduler of the rows of r, which publishes to p.
 func NewScheduler(r store.Retries, p broker.Publisher, c Config) (*Scheduler, error) {
-	if r == nil {
-		return nil, errors.New("retry scheduler: no store: give one that has the table msg_retry")
-	}
-	if p == nil {
-		return nil, errors.New("retry scheduler: no publisher: give a broker")
-	}
-	if err := c.complete(); err != nil {
-		return nil, fmt.Errorf("retry scheduler: %w", err)
-	}
-	c.StoreName = cmp.Or(c.StoreName, tell.StoreName(r))
-	alias, err := topics.NewAlias(c.Alias)
+	loop, err := rounds.New(rounds.Config{
+		Name: "retry scheduler", Store: r, Table: "msg_retry", Publisher: p, Batch: c.Batch, Lease: c.Lease, Timeout: c.Timeout,
+		Poll: cmp.Or(c.Poll, time.Second), MaxDelay: c.MaxDelay, Gauges: c.Gauges, Alias: c.Alias, Token: c.Token, Now: c.Now, StoreName: c.StoreName,
+		Observer: c.Observer, Trouble: c.Trouble, Log: c.Log,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("retry scheduler: Alias: %w", err)
+		return nil, err
 	}
-	return newScheduler(r, p, c, alias), nil
+	loop.Publisher = confirm.NewMissing(p, missing)
+	s := &Scheduler{retries: r, loop: loop}
+	loop.Every(cmp.Or(c.Sweep, 30*time.Second), 0, s.sweep)
+	loop.Measure(s.gauges)
+	return s, nil
 }
