@@ -1,0 +1,89 @@
+// Package schemas is the rules of `idem lint`. A file is about one topic: its rules, as data, and
+// below each the function that checks it.
+package schemas
+
+import (
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/idem-spec/idem/internal/lint"
+	"github.com/idem-spec/idem/internal/lint/config"
+	"github.com/idem-spec/idem/internal/schema"
+)
+
+// Input is what a run reads.
+type Input struct {
+	// Files are the files to lint and what they import, and Paths the ones to lint.
+	Files []protoreflect.FileDescriptor
+	Paths []string
+	// Facts are what the schema cannot know.
+	Facts config.Facts
+}
+
+// rule is a rule and its check. A rule without a check has its findings from schema.Build (refusals.go).
+type rule struct {
+	lint.Rule
+	check func(*pass)
+}
+
+// topics are the rules of each file of this package.
+var topics = [][]*rule{refusals, templates}
+
+// Rules are all rules, by topic.
+func Rules() []*lint.Rule {
+	var all []*lint.Rule
+	for _, topic := range topics {
+		for _, r := range topic {
+			all = append(all, &r.Rule)
+		}
+	}
+	return all
+}
+
+// pass is one rule's run.
+type pass struct {
+	// set is what schema.Build made of the files. It lacks the messages and enums that are refused.
+	set   *schema.Set
+	facts config.Facts
+
+	rule     *lint.Rule
+	findings []lint.Finding
+}
+
+// Run runs the rules for which wanted says so. The findings are sorted.
+func Run(in Input, wanted func(*lint.Rule) bool) []lint.Finding {
+	set, problems := schema.Build(in.Files, in.Paths)
+	p := &pass{set: set, facts: in.Facts}
+	p.refused(problems, wanted)
+	for _, topic := range topics {
+		for _, r := range topic {
+			if r.check != nil && wanted(&r.Rule) {
+				p.rule = &r.Rule
+				r.check(p)
+			}
+		}
+	}
+	return lint.Sort(p.findings)
+}
+
+// report is a finding of the rule that runs.
+func (p *pass) report(at schema.Place, what, mend string) *lint.Finding {
+	p.findings = append(p.findings, lint.At(p.rule, at, what, mend))
+	return &p.findings[len(p.findings)-1]
+}
+
+// reportf is report with a formatted what.
+func (p *pass) reportf(at schema.Place, mend, format string, args ...any) *lint.Finding {
+	return p.report(at, fmt.Sprintf(format, args...), mend)
+}
+
+// messages are the annotated messages, in the order of files and of declaration.
+func (p *pass) messages(yield func(*schema.Message) bool) {
+	for _, f := range p.set.Files {
+		if slices.ContainsFunc(f.Messages, func(m *schema.Message) bool { return !yield(m) }) {
+			return
+		}
+	}
+}

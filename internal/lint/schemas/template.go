@@ -1,0 +1,30 @@
+package schemas
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/idem-spec/idem/internal/lint"
+	"github.com/idem-spec/idem/internal/schema"
+)
+
+var templates = []*rule{
+	{lint.Rule{
+		ID: "IDEM_KEY_VERSION_MISSING", Kind: lint.Schema, Category: lint.Template, Severity: lint.Error,
+		Purpose: "Checks that a key has a version segment.",
+		Spec:    []string{"KEY-030"},
+	}, keyVersionMissing},
+}
+
+// version is a segment that a changed template counts up.
+var version = regexp.MustCompile(`^v[1-9][0-9]*$`)
+
+func keyVersionMissing(p *pass) {
+	for m := range p.messages {
+		isVersion := func(s schema.Segment) bool { return s.Component == nil && version.MatchString(s.Literal) }
+		if !slices.ContainsFunc(m.Key.Segments, isVersion) {
+			p.reportf(m.Key.Place, "write v1 behind the event type, as in "+m.EventType+":v1:…",
+				"the key of %s has no version segment, so that no later template can be told from this one", m.Desc.FullName())
+		}
+	}
+}
