@@ -200,6 +200,23 @@ func TestHundredDuplicatesAtOnceAreOneEffect(t *testing.T) {
 	assert.EqualValues(t, 1, calls.Load())
 }
 
+func TestKeepSaysWhatIsKeptInPlaceOfTheDefault(t *testing.T) {
+	t.Parallel()
+	config := config()
+	config.Keep = func(code connect.Code) bool { return code == connect.CodeUnavailable }
+	var calls atomic.Int64
+	c := world(t, config, func(_ context.Context, r *request) (*response, error) {
+		if calls.Add(1) < 3 {
+			return connect.NewResponse(r.Msg), nil
+		}
+		return nil, connect.NewError(connect.CodeUnavailable, errors.New("no"))
+	})
+	for range 5 {
+		_ = invoke(t.Context(), c, call{key: "k"})
+	}
+	assert.EqualValues(t, 3, calls.Load(), "success is not kept, and unavailable is")
+}
+
 func TestPanicReleasesTheClaim(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64

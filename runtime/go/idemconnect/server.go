@@ -53,96 +53,61 @@ func KeyOf(ctx context.Context) string { return replay.KeyOf(ctx) }
 // what would be right.
 func NewServerInterceptor(c ServerConfig) (connect.Interceptor, error) {
 	if c.Principal == nil {
-		return nil, errors.New("idemconnect: no Principal: give the function that says who is authenticated; without it one caller would get another's response")
+		return nil, replay.NoPrincipal("idemconnect")
 	}
 	if c.Guards == nil {
 		c.Guards = func(spec connect.Spec) bool { return !isSafe(spec) }
 	}
-	if c.Keep == nil {
-		c.Keep = func(code connect.Code) bool { return rpc.Keep(uint32(code)) }
+	var keep func(code uint32) bool
+	if c.Keep != nil {
+		keep = func(code uint32) bool { return c.Keep(connect.Code(code)) }
 	}
-	s := &server{c: c, engine: replay.Engine{
+	server, err := rpc.NewServer("idemconnect", replay.Engine{
 		Store: c.Store, Service: c.Service, Lease: c.Lease, Timeout: c.Timeout, RetryAfter: c.RetryAfter, MaxAttempts: c.MaxAttempts,
 		Observer: c.Observer, Log: c.Log,
-	}}
-	if err := s.engine.Check("idemconnect"); err != nil {
+	}, keep)
+	if err != nil {
 		return nil, err
 	}
-	return connect.UnaryInterceptorFunc(s.wrap), nil
+	return connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+			keys := r.Header().Values(KeyName)
+			if r.Spec().IsClient || !c.Guards(r.Spec()) || len(keys) == 0 && c.Optional {
+				return next(ctx, r)
+			}
+			principal := func() (string, error) { return c.Principal(ctx, r) }
+			return serve(ctx, server, &rpc.Call{Method: r.Spec().Procedure, Keys: keys, Request: r.Any(), Principal: principal}, r, next)
+		}
+	}), nil
 }
 
 func isSafe(spec connect.Spec) bool {
 	return spec.IdempotencyLevel == connect.IdempotencyNoSideEffects || rpc.IsSafe(spec.Procedure)
 }
 
-type server struct {
-	c      ServerConfig
-	engine replay.Engine
-}
-
-func (s *server) wrap(next connect.UnaryFunc) connect.UnaryFunc {
-	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
-		if r.Spec().IsClient || !s.c.Guards(r.Spec()) {
-			return next(ctx, r)
-		}
-		values := r.Header().Values(KeyName)
-		if len(values) == 0 && s.c.Optional {
-			return next(ctx, r)
-		}
-		call, refused := s.call(ctx, values, r)
-		if refused != nil {
-			return nil, errorOf(refused)
-		}
-		return s.serve(ctx, call, r, next)
-	}
-}
-
-// call is the call that a request is, or why it is none.
-func (s *server) call(ctx context.Context, values []string, r connect.AnyRequest) (*replay.Call, *statuspb.Status) {
-	if len(values) == 0 {
-		return nil, rpc.KeyMissing()
-	}
-	key, err := replay.ParseKey(values)
-	if err != nil {
-		return nil, rpc.KeyMalformed(err)
-	}
-	principal, err := s.c.Principal(ctx, r)
-	if err != nil || principal == "" {
-		return nil, rpc.Nobody()
-	}
-	fingerprint, err := rpc.Fingerprint(r.Spec().Procedure, r.Any())
-	if err != nil {
-		return nil, rpc.Unreadable(err)
-	}
-	return &replay.Call{Key: key, Principal: principal, Route: r.Spec().Procedure, Fingerprint: fingerprint}, nil
-}
-
-func (s *server) serve(ctx context.Context, call *replay.Call, r connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
+func serve(ctx context.Context, server *rpc.Server, call *rpc.Call, r connect.AnyRequest, next connect.UnaryFunc) (connect.AnyResponse, error) {
 	var response connect.AnyResponse
 	var failure error
-	answer := s.engine.Do(ctx, call, func(ctx context.Context) ([]byte, bool) {
-		response, failure = next(replay.WithKey(ctx, call.Key), r)
-		if failure == nil {
-			return rpc.Result(response.Any(), nil), s.c.Keep(0)
+	call.Run = func(ctx context.Context) (any, *statuspb.Status) {
+		if response, failure = next(ctx, r); failure != nil {
+			return nil, statusOf(failure)
 		}
-		status := statusOf(failure)
-		return rpc.Result(nil, status), s.c.Keep(connect.Code(status.GetCode()))
-	})
-	switch answer.Kind {
-	case replay.Ran:
-		return response, failure
-	case replay.Replayed:
-		message, status := rpc.Again(answer.Result)
-		if status != nil {
-			failure := errorOf(status)
-			failure.Meta().Set("Idempotency-Replayed", "true")
-			return nil, failure
-		}
-		response := connect.NewResponse(&repeated{message})
-		response.Header().Set("Idempotency-Replayed", "true")
-		return response, nil
+		return response.Any(), nil
 	}
-	return nil, errorOf(rpc.Refusal(answer))
+	answer := server.Do(ctx, call)
+	if answer.Ran {
+		return response, failure
+	}
+	if answer.Status != nil {
+		e := errorOf(answer.Status)
+		if answer.Replayed {
+			e.Meta().Set("Idempotency-Replayed", "true")
+		}
+		return nil, e
+	}
+	again := connect.NewResponse(&repeated{answer.Response})
+	again.Header().Set("Idempotency-Replayed", "true")
+	return again, nil
 }
 
 // repeated is a message of a type that is known at run time alone. Codecs see the message within.

@@ -204,6 +204,23 @@ func TestErrorsAreKeptOrReleasedByTheirCode(t *testing.T) {
 	}
 }
 
+func TestKeepSaysWhatIsKeptInPlaceOfTheDefault(t *testing.T) {
+	t.Parallel()
+	c := config()
+	c.Keep = func(code codes.Code) bool { return code == codes.Unavailable }
+	var calls atomic.Int64
+	conn := world(t, c, func(ctx context.Context, r *wrapperspb.StringValue) (*wrapperspb.StringValue, error) {
+		if calls.Add(1) < 3 {
+			return r, nil
+		}
+		return nil, status.Error(codes.Unavailable, "no")
+	})
+	for range 5 {
+		_ = invoke(t.Context(), conn, call{key: "k"})
+	}
+	assert.EqualValues(t, 3, calls.Load(), "success is not kept, and UNAVAILABLE is")
+}
+
 func TestPanicReleasesTheClaim(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64

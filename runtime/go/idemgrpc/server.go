@@ -2,7 +2,6 @@ package idemgrpc
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -54,79 +53,51 @@ func KeyOf(ctx context.Context) string { return replay.KeyOf(ctx) }
 // names the field, and what would be right.
 func UnaryServerInterceptor(c ServerConfig) (grpc.UnaryServerInterceptor, error) {
 	if c.Principal == nil {
-		return nil, errors.New("idemgrpc: no Principal: give the function that says who is authenticated; without it one caller would get another's response")
+		return nil, replay.NoPrincipal("idemgrpc")
 	}
 	if c.Guards == nil {
 		c.Guards = func(method string) bool { return !rpc.IsSafe(method) }
 	}
-	if c.Keep == nil {
-		c.Keep = func(code codes.Code) bool { return rpc.Keep(uint32(code)) }
+	var keep func(code uint32) bool
+	if c.Keep != nil {
+		keep = func(code uint32) bool { return c.Keep(codes.Code(code)) }
 	}
-	engine := &replay.Engine{
+	server, err := rpc.NewServer("idemgrpc", replay.Engine{
 		Store: c.Store, Service: c.Service, Lease: c.Lease, Timeout: c.Timeout, RetryAfter: c.RetryAfter, MaxAttempts: c.MaxAttempts,
 		Observer: c.Observer, Log: c.Log,
-	}
-	if err := engine.Check("idemgrpc"); err != nil {
+	}, keep)
+	if err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-		if !c.Guards(info.FullMethod) {
+		keys := metadata.ValueFromIncomingContext(ctx, KeyName)
+		if !c.Guards(info.FullMethod) || len(keys) == 0 && c.Optional {
 			return handler(ctx, request)
 		}
-		values := metadata.ValueFromIncomingContext(ctx, KeyName)
-		if len(values) == 0 && c.Optional {
-			return handler(ctx, request)
-		}
-		call, refused := callOf(ctx, &c, info.FullMethod, values, request)
-		if refused != nil {
-			return nil, status.ErrorProto(refused)
-		}
-		return serve(ctx, engine, &c, call, request, handler)
+		principal := func() (string, error) { return c.Principal(ctx) }
+		return serve(ctx, server, &rpc.Call{Method: info.FullMethod, Keys: keys, Request: request, Principal: principal}, handler)
 	}, nil
 }
 
-// callOf is the call that a request is, or why it is none.
-func callOf(ctx context.Context, c *ServerConfig, method string, values []string, request any) (*replay.Call, *statuspb.Status) {
-	if len(values) == 0 {
-		return nil, rpc.KeyMissing()
-	}
-	key, err := replay.ParseKey(values)
-	if err != nil {
-		return nil, rpc.KeyMalformed(err)
-	}
-	principal, err := c.Principal(ctx)
-	if err != nil || principal == "" {
-		return nil, rpc.Nobody()
-	}
-	fingerprint, err := rpc.Fingerprint(method, request)
-	if err != nil {
-		return nil, rpc.Unreadable(err)
-	}
-	return &replay.Call{Key: key, Principal: principal, Route: method, Fingerprint: fingerprint}, nil
-}
-
-func serve(ctx context.Context, engine *replay.Engine, c *ServerConfig, call *replay.Call, request any, handler grpc.UnaryHandler) (any, error) {
+func serve(ctx context.Context, server *rpc.Server, call *rpc.Call, handler grpc.UnaryHandler) (any, error) {
 	var response any
 	var failure error
-	answer := engine.Do(ctx, call, func(ctx context.Context) ([]byte, bool) {
-		response, failure = handler(replay.WithKey(ctx, call.Key), request)
-		if failure == nil {
-			return rpc.Result(response, nil), c.Keep(codes.OK)
+	call.Run = func(ctx context.Context) (any, *statuspb.Status) {
+		if response, failure = handler(ctx, call.Request); failure != nil {
+			return nil, status.Convert(failure).Proto()
 		}
-		s := status.Convert(failure)
-		return rpc.Result(nil, s.Proto()), c.Keep(s.Code())
-	})
-	switch answer.Kind {
-	case replay.Ran:
+		return response, nil
+	}
+	answer := server.Do(ctx, call)
+	if answer.Ran {
 		return response, failure
-	case replay.Replayed:
+	}
+	if answer.Replayed {
 		// Without a stream (in a test of the interceptor alone) there is nobody to tell.
 		_ = grpc.SetHeader(ctx, metadata.Pairs("idempotency-replayed", "true"))
-		message, s := rpc.Again(answer.Result)
-		if s != nil {
-			return nil, status.ErrorProto(s)
-		}
-		return message, nil
 	}
-	return nil, status.ErrorProto(rpc.Refusal(answer))
+	if answer.Status != nil {
+		return nil, status.ErrorProto(answer.Status)
+	}
+	return answer.Response, nil
 }

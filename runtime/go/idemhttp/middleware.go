@@ -68,7 +68,7 @@ type Middleware struct {
 // New makes a Middleware. The error names the field, and what would be right.
 func New(c Config) (*Middleware, error) {
 	if c.Principal == nil {
-		return nil, errors.New("idemhttp: no Principal: give the function that says who is authenticated; without it one caller would get another's response")
+		return nil, replay.NoPrincipal("idemhttp")
 	}
 	if c.MaxBody == 0 {
 		c.MaxBody = DefaultMaxBody

@@ -45,6 +45,11 @@ type Engine struct {
 	Log         *slog.Logger
 }
 
+// NoPrincipal is the error of a package that was not told who calls.
+func NoPrincipal(name string) error {
+	return errors.New(name + ": no Principal: give the function that says who is authenticated; without it one caller would get another's response")
+}
+
 // Check says what is wrong, in the words of the package that asks.
 func (e *Engine) Check(name string) error {
 	if e.Store == nil {

@@ -29,28 +29,28 @@ func refusal(code int32, reason, message string, wait time.Duration) *statuspb.S
 	return s
 }
 
-// KeyMissing refuses a call without a key.
-func KeyMissing() *statuspb.Status {
+// keyMissing refuses a call without a key.
+func keyMissing() *statuspb.Status {
 	return refusal(codeInvalidArgument, "KEY_MISSING", "an idempotency key is needed: send the metadata idempotency-key, one key for one intent", 0)
 }
 
-// KeyMalformed refuses a call whose key cannot be read.
-func KeyMalformed(err error) *statuspb.Status {
+// keyMalformed refuses a call whose key cannot be read.
+func keyMalformed(err error) *statuspb.Status {
 	return refusal(codeInvalidArgument, string(idem.CodeOf(err)), err.Error()+": a key is 1 to 1024 visible ASCII characters without a blank", 0)
 }
 
-// Nobody refuses a call of nobody.
-func Nobody() *statuspb.Status {
+// nobody refuses a call of nobody.
+func nobody() *statuspb.Status {
 	return refusal(codeUnauthenticated, "PRINCIPAL_MISSING", "it is not known who calls: authenticate, then call again with the same key", 0)
 }
 
-// Unreadable refuses a call whose request is no message.
-func Unreadable(err error) *statuspb.Status {
+// unreadable refuses a call whose request is no message.
+func unreadable(err error) *statuspb.Status {
 	return refusal(codeInternal, "REQUEST_UNREAD", err.Error(), 0)
 }
 
-// Refusal answers a call that did not run.
-func Refusal(a replay.Answer) *statuspb.Status {
+// refusalOf answers a call that did not run.
+func refusalOf(a replay.Answer) *statuspb.Status {
 	switch a.Kind {
 	case replay.InProgress, replay.Fenced:
 		return refusal(codeAborted, "IN_PROGRESS", "a call with this key is being carried out: call again with the same key after the retry delay, to get its response", a.Wait)

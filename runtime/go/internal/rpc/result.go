@@ -16,8 +16,8 @@ const (
 	formTooLarge = 3 // the call succeeded
 )
 
-// Result is what is kept of a call: its response, or its status where it has one.
-func Result(response any, status *statuspb.Status) []byte {
+// resultOf is what is kept of a call: its response, or its status where it has one.
+func resultOf(response any, status *statuspb.Status) []byte {
 	if status != nil {
 		if b, err := proto.Marshal(status); err == nil && len(b) < store.MaxResult {
 			return append([]byte{formStatus}, b...)
@@ -38,8 +38,8 @@ func Result(response any, status *statuspb.Status) []byte {
 // cut leaves the beginning of a message that is too large.
 func cut(s string) string { return fmt.Sprintf("%.1024s", s) }
 
-// Again is the response or the status of a result that was kept.
-func Again(result []byte) (proto.Message, *statuspb.Status) {
+// again is the response or the status of a result that was kept.
+func again(result []byte) (proto.Message, *statuspb.Status) {
 	form := byte(0)
 	if len(result) > 0 {
 		form = result[0]

@@ -22,9 +22,9 @@ import (
 // errNoProto says that a message is none of protobuf.
 var errNoProto = errors.New("the message is no protobuf message: calls of other codecs cannot be guarded")
 
-// Fingerprint is that of a request. The bytes of a message may differ between builds that know different fields
+// fingerprintOf is that of a request. The bytes of a message may differ between builds that know different fields
 // of it, so the fingerprints of two schemas are not comparable: a release in progress rejects nothing.
-func Fingerprint(method string, request any) (string, error) {
+func fingerprintOf(method string, request any) (string, error) {
 	m, ok := request.(proto.Message)
 	if !ok {
 		return "", errNoProto
@@ -99,9 +99,9 @@ const (
 	codeUnauthenticated    = 16
 )
 
-// Keep says of a code whether later calls get the same answer: it will be the same at the next call. It is not
+// isKept says of a code whether later calls get the same answer: it will be the same at the next call. It is not
 // for what says "not now", "not you" or "not in this version".
-func Keep(code uint32) bool {
+func isKept(code uint32) bool {
 	switch code {
 	case codePermissionDenied, codeUnimplemented, codeUnauthenticated:
 		return false

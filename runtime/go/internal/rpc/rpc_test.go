@@ -47,7 +47,7 @@ func message(t *testing.T, f protoreflect.FileDescriptor, wire []byte) proto.Mes
 
 func fingerprint(t *testing.T, method string, m any) string {
 	t.Helper()
-	f, err := Fingerprint(method, m)
+	f, err := fingerprintOf(method, m)
 	require.NoError(t, err)
 	require.True(t, idem.IsFingerprint(f), f)
 	return f
@@ -64,7 +64,7 @@ func TestFingerprintsTellContentsApartWithinOneSchemaOnly(t *testing.T) {
 	fresh := fingerprint(t, "/S/Pay", message(t, after, wire))
 	assert.NotEqual(t, old, fresh)
 	assert.False(t, idem.FingerprintsDiffer(old, fresh), "a release in progress rejects nothing")
-	_, err := Fingerprint("/S/Pay", "text")
+	_, err := fingerprintOf("/S/Pay", "text")
 	require.ErrorContains(t, err, "no protobuf message")
 }
 
@@ -79,14 +79,14 @@ func TestMethodsThatAskForNoEffect(t *testing.T) { // not parallel: it registers
 
 func TestResultThatCannotBeReadIsAnError(t *testing.T) {
 	t.Parallel()
-	m, s := Again(Result(wrapperspb.String("x"), nil))
+	m, s := again(resultOf(wrapperspb.String("x"), nil))
 	require.Nil(t, s)
 	assert.Equal(t, "x", m.(*wrapperspb.StringValue).GetValue())
 	for name, result := range map[string][]byte{
 		"nothing": nil, "unknown form": {9}, "no Any": {formMessage, 0xff}, "unknown type": append([]byte{formMessage}, 10, 3, 'a', '/', 'b'),
 		"no status": {formStatus, 0xff}, "status OK": {formStatus},
 	} {
-		m, s := Again(result)
+		m, s := again(result)
 		assert.Nil(t, m, name)
 		assert.EqualValues(t, codeInternal, s.GetCode(), name)
 	}
