@@ -18,28 +18,12 @@ func (w *writer) writeDeadLetter(d *store.DeadLetter) error {
 
 // ListDeadLetters gives dead letters in the order of IDs.
 func (s *Store) ListDeadLetters(ctx context.Context, f store.DeadLetterFilter, after int64, limit int) ([]store.DeadLetter, error) {
-	letters, err := s.listDeadLetters(ctx, f, after, limit)
-	if err != nil {
-		return nil, named("list dead letters", err)
-	}
-	return letters, nil
-}
-
-func (s *Store) listDeadLetters(ctx context.Context, f store.DeadLetterFilter, after int64, limit int) ([]store.DeadLetter, error) {
-	rows, err := s.reads["dead_letter_list"].QueryContext(ctx, append(filterArgs(&f), after, max(limit, 0))...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var letters []store.DeadLetter
-	for rows.Next() {
-		d, err := scanDeadLetter(rows)
-		if err != nil {
-			return nil, err
-		}
-		letters = append(letters, d)
+	rows, err := s.reads["dead_letter_list"].QueryContext(ctx, append(filterArgs(&f), after, max(limit, 0))...)
+	if err == nil {
+		letters, err = scanAll(rows, scanDeadLetter)
 	}
-	return letters, rows.Err()
+	return letters, named("list dead letters", err)
 }
 
 func filterArgs(f *store.DeadLetterFilter) []any {

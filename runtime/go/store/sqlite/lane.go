@@ -81,16 +81,11 @@ func (s *Store) SweepLanes(ctx context.Context, limit int) (int, error) {
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		var done []swept
-		for rows.Next() {
-			var l swept
-			if err := rows.Scan(&l.scope, &l.lane.Topic, &l.lane.BizKey); err != nil {
-				return fmt.Errorf("lane_done: %w", err)
-			}
-			done = append(done, l)
-		}
-		if err := rows.Err(); err != nil {
+		done, err := scanAll(rows, func(rows *sql.Rows) (l swept, err error) {
+			err = rows.Scan(&l.scope, &l.lane.Topic, &l.lane.BizKey)
+			return l, err
+		})
+		if err != nil {
 			return fmt.Errorf("lane_done: %w", err)
 		}
 		for _, l := range done {

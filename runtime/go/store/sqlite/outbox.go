@@ -47,22 +47,7 @@ func (s *Store) Stored(ctx context.Context, topic string, bizKeys [][]byte) ([]b
 
 // ClaimOutgoing claims the first rows of each biz key. Rows without one are in no order.
 func (s *Store) ClaimOutgoing(ctx context.Context, token string, limit int, lease time.Duration) ([]store.Outgoing, error) {
-	var claimed []store.Outgoing
-	err := s.write(ctx, func() string { return "claim rows of the outbox" }, func(w *writer) error {
-		rows, err := w.query("outbox_claim", token, w.now.UnixMilli(), w.now.Add(max(lease, time.Millisecond)).UnixMilli(), limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			m, err := scanOutgoing(rows)
-			if err != nil {
-				return fmt.Errorf("outbox_claim: %w", err)
-			}
-			claimed = append(claimed, m)
-		}
-		return rows.Err()
-	})
+	claimed, err := claimRows(ctx, s, "claim rows of the outbox", "outbox_claim", token, limit, lease, scanOutgoing)
 	if err != nil {
 		return nil, err
 	}

@@ -23,23 +23,7 @@ func (w *writer) writeRetry(r *store.Retry) (bool, error) {
 
 // ClaimDue claims rows that are due.
 func (s *Store) ClaimDue(ctx context.Context, token string, limit int, lease time.Duration) ([]store.Retry, error) {
-	var claimed []store.Retry
-	err := s.write(ctx, func() string { return "claim due retries" }, func(w *writer) error {
-		until := w.now.Add(max(lease, time.Millisecond)).UnixMilli()
-		rows, err := w.query("retry_claim", token, w.now.UnixMilli(), until, limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			r, err := scanRetry(rows)
-			if err != nil {
-				return fmt.Errorf("retry_claim: %w", err)
-			}
-			claimed = append(claimed, r)
-		}
-		return rows.Err()
-	})
+	claimed, err := claimRows(ctx, s, "claim due retries", "retry_claim", token, limit, lease, scanRetry)
 	if err != nil {
 		return nil, err
 	}
