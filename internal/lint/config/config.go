@@ -1,44 +1,42 @@
 // Package config reads idem.yaml: what a repository says about itself.
 package config
 
-import "time"
+import "github.com/idem-spec/idem/internal/lint"
 
-// Facts are what a schema cannot know. A fact that is not declared is nil, and rules that need it are off.
-type Facts struct {
-	// Default is about every message, and Events about those of an event type; a fact of Events goes first.
-	Default Fact
-	Events  map[string]Fact
+// File is the name of the file, in the root of a repository.
+const File = "idem.yaml"
+
+// Config is the content of idem.yaml. Its zero value is that of a repository without one.
+type Config struct {
+	// Schema is the directory of the .proto files, or an image; "" where the file does not say.
+	Schema string
+	// Lint, Breaking and Check are about the rules of each command.
+	Lint, Breaking, Check Section
+	Facts                 Facts
 }
 
-// Fact is what is declared about the messages of an event type.
-type Fact struct {
-	// EventsPerSecond is the most events of one type in a second, at their peak.
-	EventsPerSecond *int64
-	// Consumers is how many processes consume a topic in one group.
-	Consumers *int64
-	// DedupRetention is how long a dedup record is kept, TopicRetention how long the topic keeps a message.
-	DedupRetention, TopicRetention *time.Duration
-	// KeyReaders says who may read a key: "operators", or "everyone".
-	KeyReaders *string
+// Section says which rules of a command a repository wants, and where.
+type Section struct {
+	// Use and Except are IDs, categories, ALL or DEFAULT. Without Use it is DEFAULT.
+	Use, Except []string
+	// Ignore are paths without findings, and IgnoreOnly those without findings of a rule or a category. A
+	// path is a file or a directory.
+	Ignore     []string
+	IgnoreOnly map[string][]string
+	// Severity is the severity of a rule or of a category; 0 where it is off.
+	Severity map[string]lint.Severity
+	// Baseline is the file of old findings, "" where there is none.
+	Baseline string
 }
 
-// Of is what is declared about an event type.
-func (f Facts) Of(eventType string) Fact {
-	fact, all := f.Events[eventType], f.Default
-	if fact.EventsPerSecond == nil {
-		fact.EventsPerSecond = all.EventsPerSecond
-	}
-	if fact.Consumers == nil {
-		fact.Consumers = all.Consumers
-	}
-	if fact.DedupRetention == nil {
-		fact.DedupRetention = all.DedupRetention
-	}
-	if fact.TopicRetention == nil {
-		fact.TopicRetention = all.TopicRetention
-	}
-	if fact.KeyReaders == nil {
-		fact.KeyReaders = all.KeyReaders
-	}
-	return fact
+// Of is the section of a command.
+func (c *Config) Of(kind lint.Kind) *Section {
+	return map[lint.Kind]*Section{lint.Schema: &c.Lint, lint.Change: &c.Breaking, lint.Message: &c.Check}[kind]
 }
+
+// All and Default stand for all rules, and for those that a repository has which says nothing. All
+// rules are default ones so far.
+const (
+	All     = "ALL"
+	Default = "DEFAULT"
+)

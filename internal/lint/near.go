@@ -1,0 +1,22 @@
+package lint
+
+import "github.com/agnivade/levenshtein"
+
+// Near is what was probably meant by a word that is none of these, or "".
+func Near(word string, known []string) string {
+	near, least := "", 1+max(2, len(word)/5)
+	for _, k := range known {
+		if n := levenshtein.ComputeDistance(word, k); n < least {
+			near, least = k, n
+		}
+	}
+	return near
+}
+
+// DidYouMean continues an error about such a word: "; did you mean …?", or nothing.
+func DidYouMean(word string, known []string) string {
+	if near := Near(word, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
