@@ -25,13 +25,6 @@ type Finding struct {
 	Edits []Edit
 }
 
-// Edit replaces the bytes [Start, End) of a file.
-type Edit struct {
-	File       string
-	Start, End int
-	Text       string
-}
-
 // Of makes a finding from a problem of the schema.
 func Of(rule *Rule, p schema.Problem) Finding {
 	return Finding{Rule: rule, Severity: rule.Severity, Position: p.Position, What: p.What, Mend: p.Mend}

@@ -5,6 +5,7 @@ package schemas
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -18,6 +19,8 @@ type Input struct {
 	// Files are the files to lint and what they import, and Paths the ones to lint.
 	Files []protoreflect.FileDescriptor
 	Paths []string
+	// Source returns the text of one of Paths, or nil. Without it no finding has edits.
+	Source func(path string) []byte
 	// Facts are what the schema cannot know.
 	Facts config.Facts
 }
@@ -45,8 +48,9 @@ func Rules() []*lint.Rule {
 // pass is one rule's run.
 type pass struct {
 	// set is what schema.Build made of the files. It lacks the messages and enums that are refused.
-	set   *schema.Set
-	facts config.Facts
+	set    *schema.Set
+	facts  config.Facts
+	source func(path string) []byte
 
 	rule     *lint.Rule
 	findings []lint.Finding
@@ -55,7 +59,7 @@ type pass struct {
 // Run runs the rules for which wanted says so. The findings are sorted.
 func Run(in Input, wanted func(*lint.Rule) bool) []lint.Finding {
 	set, problems := schema.Build(in.Files, in.Paths)
-	p := &pass{set: set, facts: in.Facts}
+	p := &pass{set: set, facts: in.Facts, source: in.Source}
 	p.refused(problems, wanted)
 	for _, topic := range topics {
 		for _, r := range topic {
@@ -77,6 +81,25 @@ func (p *pass) report(at schema.Place, what, mend string) *lint.Finding {
 // reportf is report with a formatted what.
 func (p *pass) reportf(at schema.Place, mend, format string, args ...any) *lint.Finding {
 	return p.report(at, fmt.Sprintf(format, args...), mend)
+}
+
+// edit has --fix change what is written at a place: the smallest thing around it that has a position. An
+// option in braces is written as a whole. Nothing is changed where change returns false.
+func (p *pass) edit(f *lint.Finding, at schema.Place, change func(old string) (string, bool)) {
+	if p.source == nil {
+		return
+	}
+	position := at.Position()
+	if edit, ok := lint.EditAt(p.source(position.File), position, change); ok {
+		f.Edits = append(f.Edits, edit)
+	}
+}
+
+// replaced is a change that replaces a text which is there once.
+func replaced(before, after string) func(old string) (string, bool) {
+	return func(old string) (string, bool) {
+		return strings.Replace(old, before, after, 1), strings.Count(old, before) == 1
+	}
 }
 
 // messages are the annotated messages, in the order of files and of declaration.

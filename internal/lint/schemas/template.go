@@ -3,6 +3,7 @@ package schemas
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/idem-spec/idem/internal/lint"
 	"github.com/idem-spec/idem/internal/schema"
@@ -23,8 +24,10 @@ func keyVersionMissing(p *pass) {
 	for m := range p.messages {
 		isVersion := func(s schema.Segment) bool { return s.Component == nil && version.MatchString(s.Literal) }
 		if !slices.ContainsFunc(m.Key.Segments, isVersion) {
-			p.reportf(m.Key.Place, "write v1 behind the event type, as in "+m.EventType+":v1:…",
+			f := p.reportf(m.Key.Place, "write v1 behind the event type, as in "+m.EventType+":v1:…",
 				"the key of %s has no version segment, so that no later template can be told from this one", m.Desc.FullName())
+			versioned := m.EventType + ":v1" + strings.TrimPrefix(m.Key.Text, m.EventType)
+			p.edit(f, m.Key.Place, replaced(`"`+m.Key.Text+`"`, `"`+versioned+`"`))
 		}
 	}
 }
