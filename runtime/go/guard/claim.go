@@ -42,11 +42,11 @@ func (g *Guard) Claim(ctx context.Context, ds []*Delivery) error {
 	}
 	grants, err := g.store.Claim(ctx, s.claims)
 	if err == nil && len(grants) != len(s.claims) {
-		err = fmt.Errorf("the store gave %d answers", len(grants))
+		err = fmt.Errorf("claim %d keys: the store gave %d answers", len(s.claims), len(grants))
 	}
 	if err != nil {
 		g.storeError()
-		return fmt.Errorf("claim %d keys: %w", len(s.claims), err)
+		return err // which begins as the one above
 	}
 	for i, d := range s.deliveries {
 		g.granted(d, &grants[i])

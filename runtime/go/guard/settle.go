@@ -123,12 +123,12 @@ func (g *Guard) complete(ctx context.Context, s *scratch) error {
 	}
 	held, err := g.store.Complete(ctx, s.completions)
 	if err == nil && len(held) != len(s.completions) {
-		err = fmt.Errorf("the store gave %d answers", len(held))
+		err = fmt.Errorf("complete %d keys: the store gave %d answers", len(s.completing), len(held))
 	}
 	if err != nil {
 		g.storeError()
 		unsure(s.completing)
-		return fmt.Errorf("complete %d keys: %w", len(s.completing), err)
+		return err // which begins as the one above
 	}
 	var failures []error
 	for i, d := range s.completing {
@@ -155,7 +155,7 @@ func (g *Guard) settle(ctx context.Context, s *scratch) error {
 func (g *Guard) settleSome(ctx context.Context, s *scratch, settlements []store.Settlement, ds []*Delivery) error {
 	answers, err := g.store.Settle(ctx, settlements)
 	if err == nil && len(answers) != len(settlements) {
-		err = fmt.Errorf("the store gave %d answers", len(answers))
+		err = fmt.Errorf("settle %d deliveries: the store gave %d answers", len(ds), len(answers))
 	}
 	if err != nil {
 		g.storeError()
@@ -166,7 +166,7 @@ func (g *Guard) settleSome(ctx context.Context, s *scratch, settlements []store.
 				g.settleSome(ctx, s, settlements[half:], ds[half:]),
 			)
 		}
-		return fmt.Errorf("settle %d deliveries, the first %s: %w", len(ds), ds[0].place(), err)
+		return fmt.Errorf("from %s on: %w", ds[0].place(), err)
 	}
 	var failures []error
 	for i, d := range ds {

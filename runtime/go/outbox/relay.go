@@ -3,7 +3,6 @@ package outbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -58,11 +57,7 @@ func (r *Relay) Step(ctx context.Context) (int, error) {
 func (r *Relay) RetryFailed(ctx context.Context, limit int) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.loop.Timeout)
 	defer cancel()
-	n, err := r.store.RetryFailed(ctx, limit)
-	if err != nil {
-		return 0, fmt.Errorf("retry failed messages of the outbox: %w", err)
-	}
-	return n, nil
+	return r.store.RetryFailed(ctx, limit)
 }
 
 // round says how many rows were sent; the error is what the store did not do that the rows need.
@@ -79,11 +74,7 @@ func (r *Relay) round(ctx context.Context) (int, error) {
 func (r *Relay) claim(ctx context.Context, token string) ([]store.Outgoing, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.loop.Timeout)
 	defer cancel()
-	rows, err := r.store.ClaimOutgoing(ctx, token, r.loop.Batch, r.loop.Lease)
-	if err != nil {
-		return nil, fmt.Errorf("claim %d messages of the outbox: %w", r.loop.Batch, err)
-	}
-	return rows, nil
+	return r.store.ClaimOutgoing(ctx, token, r.loop.Batch, r.loop.Lease)
 }
 
 // byLane puts the rows of each lane together, in their order. A row without a key is in a lane of its own.
@@ -139,7 +130,7 @@ func (r *Relay) revive(ctx context.Context) (bool, error) {
 func (r *Relay) gauges(ctx context.Context) error {
 	stats, err := r.store.OutboxStats(ctx)
 	if err != nil {
-		return fmt.Errorf("count the outbox: %w", err)
+		return err
 	}
 	age := time.Duration(0)
 	if !stats.Oldest.IsZero() {

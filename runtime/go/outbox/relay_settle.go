@@ -68,10 +68,7 @@ func (r *Relay) failureOf(ctx context.Context, row *store.Outgoing, cause error)
 func (r *Relay) notSent(ctx context.Context, token string, ids []int64, f failure) error {
 	ctx, cancel := wait.Detached(ctx, r.loop.Timeout)
 	defer cancel()
-	if err := r.store.NotSent(ctx, token, ids, f.reason, f.due, f.failed); err != nil {
-		return fmt.Errorf("postpone %d messages of the outbox: %w", len(ids), err)
-	}
-	return nil
+	return r.store.NotSent(ctx, token, ids, f.reason, f.due, f.failed)
 }
 
 func (r *Relay) remove(ctx context.Context, token string, ids []int64) error {
@@ -79,7 +76,7 @@ func (r *Relay) remove(ctx context.Context, token string, ids []int64) error {
 		return nil
 	}
 	if err := r.loop.Remove(ctx, func(ctx context.Context) error { return r.store.Sent(ctx, token, ids) }); err != nil {
-		return fmt.Errorf("remove %d sent messages of the outbox, which are now published again: %w", len(ids), err)
+		return fmt.Errorf("messages that were sent will be sent again: %w", err)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (s *Scheduler) pause(ctx context.Context, r *round) (time.Duration, error) 
 	next, any, err := s.retries.NextDue(ctx)
 	switch {
 	case err != nil:
-		return s.loop.Poll, fmt.Errorf("ask when the next retry is due: %w", err)
+		return s.loop.Poll, err
 	case !any:
 		return s.loop.Poll, nil
 	}
@@ -103,11 +103,7 @@ func (s *Scheduler) round(ctx context.Context) (r round) {
 func (s *Scheduler) claim(ctx context.Context, limit int) ([]store.Retry, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.loop.Timeout)
 	defer cancel()
-	rows, err := s.retries.ClaimDue(ctx, s.loop.Token(), limit, s.loop.Lease)
-	if err != nil {
-		return nil, fmt.Errorf("claim %d retries that are due: %w", limit, err)
-	}
-	return rows, nil
+	return s.retries.ClaimDue(ctx, s.loop.Token(), limit, s.loop.Lease)
 }
 
 func (s *Scheduler) publish(ctx context.Context, rows []store.Retry) []error {
@@ -157,10 +153,7 @@ func (s *Scheduler) settle(ctx context.Context, rows []store.Retry, errs []error
 func (s *Scheduler) postpone(ctx context.Context, rows []store.Mark, due time.Duration) error {
 	ctx, cancel := wait.Detached(ctx, s.loop.Timeout)
 	defer cancel()
-	if err := s.retries.Postpone(ctx, rows, due); err != nil {
-		return fmt.Errorf("postpone %d retries by %v: %w", len(rows), due, err)
-	}
-	return nil
+	return s.retries.Postpone(ctx, rows, due)
 }
 
 // mark removes rows. One that has changed since, by a second write of its delivery or because the lease
@@ -174,7 +167,7 @@ func (s *Scheduler) mark(ctx context.Context, rows []store.Mark) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("mark %d retries published, which are now published again: %w", len(rows), err)
+		return fmt.Errorf("retries that were published will be published again: %w", err)
 	}
 	return nil
 }

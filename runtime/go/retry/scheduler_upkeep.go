@@ -2,7 +2,6 @@ package retry
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"github.com/idem-spec/idem/runtime/go/observe"
@@ -12,7 +11,7 @@ import (
 func (s *Scheduler) sweep(ctx context.Context) (more bool, err error) {
 	moved, err := s.retries.SweepLanes(ctx, sweepLimit)
 	if err != nil {
-		return false, fmt.Errorf("sweep lanes: %w", err)
+		return false, err
 	}
 	if moved > 0 {
 		s.loop.Tell.Info(ctx, "retry scheduler: lanes let go whose head had ended without a word", slog.Int("lanes", moved))
@@ -24,7 +23,7 @@ func (s *Scheduler) sweep(ctx context.Context) (more bool, err error) {
 func (s *Scheduler) gauges(ctx context.Context) error {
 	counts, err := s.retries.CountRetries(ctx)
 	if err != nil {
-		return fmt.Errorf("count retries: %w", err)
+		return err
 	}
 	labels := observe.Labels{Store: s.loop.StoreName}
 	s.loop.Tell.Measure(observe.RetriesPending, labels, float64(counts.Pending))

@@ -7,8 +7,8 @@ import (
 
 // Store keeps dedup records. Every method takes a batch, answers in its order, and may be called from
 // several goroutines. An error means that nothing is known of what was written: claim again with the same
-// owner, or read the record by its fence. Keys that are equal in one batch are claimed once, in the order
-// given; the others are IN_PROGRESS. (DEDUP-025)
+// owner, or read the record by its fence. It begins with what was asked, "claim 3 keys: ". Keys that are equal in
+// one batch are claimed once, in the order given; the others are IN_PROGRESS. (DEDUP-025)
 type Store interface {
 	Claim(ctx context.Context, claims []Claim) ([]Grant, error)
 	// Complete makes records SUCCESS; false where a claim is fenced out.
