@@ -154,9 +154,7 @@ func (m *Memory) Messages(topic string) []Message {
 	}
 	var all []Message
 	for _, l := range t.partitions {
-		l.mu.Lock()
-		all = append(all, l.messages.copyOf(0, l.messages.n)...)
-		l.mu.Unlock()
+		all = append(all, l.all()...)
 	}
 	return all
 }

@@ -3,45 +3,43 @@ package broker
 // chunkSize is how many messages lie together.
 const chunkSize = 256
 
-// chunks are messages in their order. They grow without being copied, and are dropped from the front.
+// chunks are messages in their order. They grow without being copied, and are dropped from the front. One that is
+// there does not change, so slices may be read while more are added or dropped.
 type chunks struct {
-	all  [][]Message // chunkSize each, the last one perhaps less
-	head int         // how many of the first chunk were dropped
+	all  [][]packed // chunkSize each, the last one perhaps less
+	head int        // how many of the first chunk were dropped
 	n    int
 }
 
-func (c *chunks) at(i int) *Message {
+func (c *chunks) at(i int) *packed {
 	i += c.head
 	return &c.all[i/chunkSize][i%chunkSize]
 }
 
-func (c *chunks) push(m *Message) {
+func (c *chunks) push(m *packed) {
 	if c.head+c.n == chunkSize*len(c.all) {
-		c.all = append(c.all, make([]Message, 0, chunkSize))
+		c.all = append(c.all, make([]packed, 0, chunkSize))
 	}
 	last := &c.all[len(c.all)-1]
 	*last = append(*last, *m)
 	c.n++
 }
 
-// copyOf is the messages from one to before another.
-func (c *chunks) copyOf(from, to int) []Message {
-	all := make([]Message, 0, to-from)
+// slices are the messages from one to before another, in parts.
+func (c *chunks) slices(from, to int) [][]packed {
+	parts := make([][]packed, 0, (to-from)/chunkSize+2)
 	for from < to {
 		i := c.head + from
 		part := c.all[i/chunkSize][i%chunkSize:]
 		part = part[:min(len(part), to-from)]
-		all = append(all, part...)
+		parts = append(parts, part)
 		from += len(part)
 	}
-	return all
+	return parts
 }
 
-// drop lets go of the first n.
+// drop lets go of the first n; their memory goes a chunk at a time.
 func (c *chunks) drop(n int) {
-	for i := range n {
-		*c.at(i) = Message{}
-	}
 	c.head, c.n = c.head+n, c.n-n
 	whole := c.head / chunkSize
 	clear(c.all[:whole])

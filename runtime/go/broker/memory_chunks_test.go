@@ -13,7 +13,7 @@ func TestChunksAreASlice(t *testing.T) {
 	var want []int64
 	for next := int64(0); next < 20000; {
 		for range r.IntN(3 * chunkSize) {
-			c.push(&Message{Offset: next})
+			c.push(&packed{offset: next})
 			want = append(want, next)
 			next++
 		}
@@ -23,13 +23,16 @@ func TestChunksAreASlice(t *testing.T) {
 		}
 		from := r.IntN(len(want) + 1)
 		to := from + r.IntN(len(want)-from+1)
-		got := c.copyOf(from, to)
+		var got []packed
+		for _, part := range c.slices(from, to) {
+			got = append(got, part...)
+		}
 		if c.n != len(want) || len(got) != to-from {
 			t.Fatalf("%d messages, and %d of %d to %d, want %d", c.n, len(got), from, to, len(want))
 		}
 		for i, m := range got {
-			if m.Offset != want[from+i] || c.at(from+i).Offset != want[from+i] {
-				t.Fatalf("message %d is %d, and by itself %d, want %d", from+i, m.Offset, c.at(from+i).Offset, want[from+i])
+			if m.offset != want[from+i] || c.at(from+i).offset != want[from+i] {
+				t.Fatalf("message %d is %d, and by itself %d, want %d", from+i, m.offset, c.at(from+i).offset, want[from+i])
 			}
 		}
 		if len(c.all) > (c.n+c.head)/chunkSize+1 {

@@ -3,8 +3,6 @@ package broker
 import (
 	"sort"
 	"sync"
-
-	"github.com/idem-spec/idem/runtime/go/idem"
 )
 
 // memoryLog is one partition: messages in the order of their offsets, which may have gaps.
@@ -20,13 +18,13 @@ type memoryLog struct {
 	grown chan struct{}
 }
 
-// append takes copies of messages, whose offsets it gives.
-func (l *memoryLog) append(copies ...Message) {
+// append adds a message, and n more copies of it, which share their bytes. It gives them their offsets.
+func (l *memoryLog) append(message packed, n int) {
 	l.mu.Lock()
-	for i := range copies {
-		copies[i].Topic, copies[i].Partition, copies[i].Offset = l.Topic, l.Partition, l.end
+	for range 1 + max(n, 0) {
+		message.offset = l.end
 		l.end++
-		l.messages.push(&copies[i])
+		l.messages.push(&message)
 	}
 	l.wakeLocked()
 	l.mu.Unlock()
@@ -45,13 +43,17 @@ func (l *memoryLog) earliest() int64 {
 	return l.first
 }
 
+// fetchAtMost is how many messages a read gives at most: more of them, with their headers, would leave the processor's
+// caches before anybody looks at the last one.
+const fetchAtMost = 64
+
 // read gives messages at or behind offset, as many as fit into maxBytes, the first one whatever its size.
 // Where there are none it gives a channel that is closed when there are.
 func (l *memoryLog) read(offset int64, maxBytes int) (Batch, chan struct{}) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	from := l.indexLocked(offset)
 	if from == l.messages.n {
+		defer l.mu.Unlock()
 		if l.grown == nil {
 			l.grown = make(chan struct{})
 		}
@@ -59,13 +61,24 @@ func (l *memoryLog) read(offset int64, maxBytes int) (Batch, chan struct{}) {
 	}
 	to, size := from, 0
 	for to < l.messages.n {
-		size += sizeOf(l.messages.at(to))
-		if to > from && size > maxBytes {
+		size += l.messages.at(to).size()
+		if to > from && (size > maxBytes || to-from == fetchAtMost) {
 			break
 		}
 		to++
 	}
-	return Batch{Messages: l.messages.copyOf(from, to), End: l.end}, nil
+	parts, end := l.messages.slices(from, to), l.end
+	l.mu.Unlock()
+	return Batch{Messages: unpack(l.TopicPartition, parts, to-from), End: end}, nil
+}
+
+// all is everything that it has now.
+func (l *memoryLog) all() []Message {
+	l.mu.Lock()
+	n := l.messages.n
+	parts := l.messages.slices(0, n)
+	l.mu.Unlock()
+	return unpack(l.TopicPartition, parts, n)
 }
 
 // indexLocked finds the first message at or behind offset.
@@ -74,15 +87,15 @@ func (l *memoryLog) indexLocked(offset int64) int {
 	if n == 0 {
 		return 0
 	}
-	first := l.messages.at(0).Offset
+	first := l.messages.at(0).offset
 	if offset <= first {
 		return 0
 	}
 	// Without gaps, the usual case, it is a subtraction.
-	if i := offset - first; i < int64(n) && l.messages.at(int(i)).Offset == offset {
+	if i := offset - first; i < int64(n) && l.messages.at(int(i)).offset == offset {
 		return int(i)
 	}
-	return sort.Search(n, func(i int) bool { return l.messages.at(i).Offset >= offset })
+	return sort.Search(n, func(i int) bool { return l.messages.at(i).offset >= offset })
 }
 
 func (l *memoryLog) truncate(before int64) {
@@ -101,56 +114,4 @@ func (l *memoryLog) skip(n int64) {
 	defer l.mu.Unlock()
 	l.end += max(n, 0)
 	l.wakeLocked()
-}
-
-// sizeOf is about what a message takes on the wire.
-func sizeOf(m *Message) int {
-	n := 24 + len(m.Key) + len(m.Value)
-	for i := range m.Headers {
-		n += 4 + len(m.Headers[i].Name) + len(m.Headers[i].Value)
-	}
-	return n
-}
-
-// arena gives copies of messages out of two allocations.
-type arena struct {
-	bytes   []byte
-	headers idem.Headers
-}
-
-func newArena(messages []Message) *arena {
-	size, headers := 0, 0
-	for i := range messages {
-		m := &messages[i]
-		size += len(m.Key) + len(m.Value)
-		for j := range m.Headers {
-			size += len(m.Headers[j].Value)
-		}
-		headers += len(m.Headers)
-	}
-	return &arena{bytes: make([]byte, 0, size), headers: make(idem.Headers, 0, headers)}
-}
-
-// clone copies b; nil stays nil, and empty stays empty.
-func (a *arena) clone(b []byte) []byte {
-	if b == nil {
-		return nil
-	}
-	n := len(a.bytes)
-	a.bytes = append(a.bytes, b...)
-	return a.bytes[n:len(a.bytes):len(a.bytes)]
-}
-
-func (a *arena) copyOf(m *Message) Message {
-	c := *m
-	c.Key, c.Value = a.clone(m.Key), a.clone(m.Value)
-	if m.Headers != nil {
-		n := len(a.headers)
-		a.headers = append(a.headers, m.Headers...)
-		c.Headers = a.headers[n:len(a.headers):len(a.headers)]
-		for i := range c.Headers {
-			c.Headers[i].Value = a.clone(c.Headers[i].Value)
-		}
-	}
-	return c
 }

@@ -8,7 +8,7 @@ import (
 
 // Publish appends copies of the messages; it keeps none of their bytes.
 func (m *Memory) Publish(ctx context.Context, messages []Message) []error {
-	p := publication{broker: m, messages: messages, arena: newArena(messages), now: m.config.Clock()}
+	p := publication{broker: m, messages: messages, packer: newPacker(messages), now: m.config.Clock()}
 	var topic *memoryTopic
 	for i := range messages {
 		message := &messages[i]
@@ -35,7 +35,7 @@ func (m *Memory) Publish(ctx context.Context, messages []Message) []error {
 type publication struct {
 	broker   *Memory
 	messages []Message
-	arena    *arena
+	packer   *packer
 	now      time.Time
 	errs     []error
 	failed   map[topicKey]bool
@@ -59,32 +59,18 @@ func (p *publication) publish(ctx context.Context, t *memoryTopic, message *Mess
 		partition = int32((t.next.Add(1) - 1) % uint32(len(t.partitions)))
 	}
 	log := t.partitions[partition]
-	c := p.arena.copyOf(message)
-	c.Time = p.now
+	c := p.packer.pack(message, p.now)
 	if fault.Err != nil {
 		switch {
 		case fault.Delivered && fault.Late > 0:
-			time.AfterFunc(fault.Late, func() { log.append(copies(c, fault.Copies)...) })
+			time.AfterFunc(fault.Late, func() { log.append(c, fault.Copies) })
 		case fault.Delivered:
-			log.append(copies(c, fault.Copies)...)
+			log.append(c, fault.Copies)
 		}
 		return fault.Err
 	}
-	if fault.Copies == 0 {
-		log.append(c)
-		return nil
-	}
-	log.append(copies(c, fault.Copies)...)
+	log.append(c, fault.Copies)
 	return nil
-}
-
-// copies is a message and n more of it. They share their bytes, which nobody changes.
-func copies(message Message, n int) []Message {
-	all := make([]Message, 1+max(n, 0))
-	for i := range all {
-		all[i] = message
-	}
-	return all
 }
 
 // blocked says that an earlier message of this key has failed. Messages without a key have no order.
