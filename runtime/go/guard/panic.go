@@ -56,8 +56,11 @@ func panicPlace() string {
 
 // panicAttrs are what a line says of where a handler panicked.
 func (d *Delivery) panicAttrs() []slog.Attr {
-	var p *panicked
-	if !strings.HasPrefix(d.Result.Reason, CodePanic+":") || !errors.As(d.Err, &p) || p.at == "" {
+	if !strings.HasPrefix(d.Result.Reason, CodePanic+":") {
+		return nil
+	}
+	var p *panicked // it escapes, so not before there is a panic
+	if !errors.As(d.Err, &p) || p.at == "" {
 		return nil
 	}
 	attrs := []slog.Attr{slog.String("at", p.at)}
