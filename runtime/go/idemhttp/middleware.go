@@ -39,7 +39,7 @@ type Config struct {
 	Keep func(status int) bool
 	// ReplayHeaders are the response headers to keep, beside Content-Type, Content-Language, Content-Encoding,
 	// Content-Location, Content-Disposition, Location, ETag, Last-Modified, Link and Cache-Control. A
-	// Set-Cookie is kept by nobody who thinks about it.
+	// Set-Cookie is kept by nobody who thinks about it. Trailers, which say something of the body, are all kept.
 	ReplayHeaders []string
 	// MaxBody is the most bytes of a request's body; more is answered 413. 0: 1 MiB.
 	MaxBody int64
@@ -197,7 +197,9 @@ func (m *Middleware) serve(w http.ResponseWriter, r *http.Request, next http.Han
 	case replay.CrashLoop:
 		problemCrashLoop.write(w, 0)
 	case replay.Fenced:
-		if !rec.streaming {
+		if rec.streaming {
+			rec.send()
+		} else {
 			problemInProgress.write(w, answer.Wait)
 		}
 	default:

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // recorder keeps a response back until its record is durable. One that grows over the limit is sent as it
@@ -34,6 +35,9 @@ func (rec *recorder) WriteHeader(status int) {
 		return
 	}
 	rec.status, rec.sent = status, rec.header.Clone()
+	for _, name := range announced(rec.sent) {
+		delete(rec.sent, name)
+	}
 }
 
 func (rec *recorder) Write(b []byte) (int, error) {
@@ -63,13 +67,15 @@ func (rec *recorder) code() int {
 	return rec.status
 }
 
-// send sends the response, whatever is kept of it.
+// send sends the response, whatever is kept of it; of one that is sent as it comes, the trailers.
 func (rec *recorder) send() {
+	rec.WriteHeader(http.StatusOK)
 	if rec.streaming {
+		maps.Copy(rec.w.Header(), rec.trailers())
 		return
 	}
-	rec.WriteHeader(http.StatusOK)
 	maps.Copy(rec.w.Header(), rec.sent)
+	maps.Copy(rec.w.Header(), rec.trailers())
 	if rec.sent.Get("Content-Type") == "" && rec.body.Len() > 0 {
 		rec.w.Header().Set("Content-Type", http.DetectContentType(rec.body.Bytes()))
 	}
@@ -80,7 +86,7 @@ func (rec *recorder) send() {
 
 // The forms of a result, its first byte.
 const (
-	formWhole    = 1 // status, headers, body
+	formWhole    = 1 // status, headers and trailers, body
 	formTooLarge = 2 // status
 )
 
@@ -89,7 +95,7 @@ func (rec *recorder) result() []byte {
 	rec.WriteHeader(http.StatusOK)
 	if !rec.streaming {
 		b := binary.AppendUvarint([]byte{formWhole}, uint64(rec.status))
-		headers := map[string][]string{}
+		headers := rec.trailers()
 		for name, values := range rec.sent {
 			if rec.kept[name] {
 				headers[name] = values
@@ -129,6 +135,9 @@ func respondAgain(w http.ResponseWriter, result []byte) {
 		for n := r.number(); n > 0 && !r.failed(); n-- {
 			name := r.text()
 			w.Header().Add(name, r.text())
+			if trailer, is := strings.CutPrefix(name, http.TrailerPrefix); is && !slices.Contains(announced(w.Header()), trailer) {
+				w.Header().Add("Trailer", trailer)
+			}
 		}
 	}
 	if form != formWhole || r.failed() || status < 200 || status > 999 {
