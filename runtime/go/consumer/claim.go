@@ -16,8 +16,9 @@ func (e *engine) claimLoop() {
 		if batch = e.takeWaiting(batch[:0]); len(batch) == 0 {
 			return
 		}
+		started := time.Now()
 		batch = e.claimAll(batch, &ds)
-		e.claimed(batch)
+		e.claimed(batch, started)
 		clear(batch)
 	}
 }
@@ -39,7 +40,7 @@ func (e *engine) takeWaiting(batch []*task) []*task {
 			if len(batch) == 0 {
 				break
 			}
-			if gathered || len(batch) >= e.config.Batch {
+			if gathered || len(batch) >= e.atOnce {
 				return batch
 			}
 			gathered = true
@@ -78,8 +79,8 @@ func (e *engine) fill(batch []*task) []*task {
 			}
 			continue
 		}
-		room := r.ahead(e.config) - r.runnable.len() - r.claiming
-		for room > 0 && len(batch) < e.config.Batch {
+		room := r.ahead(e.config, e.atOnce) - r.runnable.len() - r.claiming
+		for room > 0 && len(batch) < e.atOnce {
 			t := r.waiting.pop()
 			if t == nil {
 				break
@@ -103,7 +104,7 @@ func (e *engine) fill(batch []*task) []*task {
 const aheadFor = 20 * time.Millisecond
 
 // ahead is how many deliveries of a route may be claimed and not begun. The caller holds the lock.
-func (r *route) ahead(c *Config) int {
+func (r *route) ahead(c *Config, atOnce int) int {
 	workers := c.Workers
 	if r.Workers > 0 {
 		workers = min(workers, r.Workers)
@@ -112,7 +113,7 @@ func (r *route) ahead(c *Config) int {
 		return 2 * workers * r.BatchSize
 	}
 	per := max(r.handler, time.Microsecond)
-	return min(max(workers*int(aheadFor/per), workers), 2*c.Batch)
+	return min(max(workers*int(aheadFor/per), workers), 2*atOnce)
 }
 
 // claimAll claims a batch, however long the store takes to come back. It leaves out those whose partition is
@@ -154,11 +155,33 @@ func backoff(try int) time.Duration {
 	return min(50*time.Millisecond<<min(try, 10), 5*time.Second)
 }
 
+const (
+	// fewAtOnce is the smallest limit of a batch that a quick store gets.
+	fewAtOnce = 64
+	// quickClaim is what a delivery of a batch takes with a store that is in this process.
+	quickClaim = time.Microsecond
+)
+
+// resize fits how many deliveries go to the store at once to the n that took so long. A large batch spreads a round
+// trip over many deliveries; where there is none to spread, it only has deliveries wait until they have left the
+// processor's caches. Whoever has claims gather wants what Batch says. The caller holds the lock.
+func (e *engine) resize(n int, took time.Duration) {
+	if n < min(fewAtOnce, e.config.Batch) || e.config.Gather > 0 {
+		return
+	}
+	if took < time.Duration(n)*quickClaim {
+		e.atOnce = max(e.atOnce/2, min(fewAtOnce, e.config.Batch))
+	} else if took > 2*time.Duration(n)*quickClaim {
+		e.atOnce = min(2*e.atOnce, e.config.Batch)
+	}
+}
+
 // claimed sorts a batch that the store has answered for.
-func (e *engine) claimed(batch []*task) {
+func (e *engine) claimed(batch []*task, started time.Time) {
 	var back []*task
 	now := time.Now()
 	e.mu.Lock()
+	e.resize(len(batch), now.Sub(started))
 	run, settle := 0, 0
 	for _, t := range batch {
 		r, d := t.route, &t.d

@@ -50,6 +50,7 @@ type engine struct {
 	suspects queue // given back, to be claimed alone
 	alone    bool  // one of them is in flight
 	next     int   // the route to begin with
+	atOnce   int   // how many deliveries one call to the store claims or settles
 	stopped  bool
 
 	outage  outage
@@ -64,7 +65,7 @@ const settlersOf = 2
 func newEngine(c *Consumer) *engine {
 	e := &engine{
 		guard: c.guard, store: c.store, config: &c.config, observer: c.config.Observer, log: c.config.Log,
-		routes: c.routes, byType: c.byType, ignored: c.ignored, lanes: newLanes(),
+		routes: c.routes, byType: c.byType, ignored: c.ignored, lanes: newLanes(), atOnce: c.config.Batch,
 	}
 	e.claimers.L, e.workers.L, e.settlers.L = &e.mu, &e.mu, &e.mu
 	e.waker.ready = make(chan struct{}, 1)

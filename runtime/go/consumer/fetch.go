@@ -179,7 +179,7 @@ func (e *engine) ample(p *partition) bool {
 		n += r.waiting.len()
 		work += time.Duration(r.waiting.len()) * r.handler
 	}
-	return n >= 2*e.config.Batch && work/time.Duration(e.config.Workers) < aheadFor
+	return n >= 2*e.atOnce && work/time.Duration(e.config.Workers) < aheadFor
 }
 
 // resume has those go on that were patient, once there is no longer enough. The caller holds the lock.

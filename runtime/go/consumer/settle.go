@@ -37,7 +37,7 @@ func (e *engine) takeSettling(batch []*task) []*task {
 		}
 		e.settlers.Wait()
 	}
-	for len(batch) < e.config.Batch {
+	for len(batch) < e.atOnce {
 		t := e.settleQ.pop()
 		if t == nil {
 			break
