@@ -71,6 +71,9 @@ func (e *engine) open(p *partition, messages []broker.Message, into []*task) []*
 		t.part, t.size = p, sizeOf(m)
 		e.guard.Parse(&t.d, m)
 		e.route(t)
+		if key, ok := laneOf(t); ok {
+			t.hash = key.hashOf()
+		}
 		into = append(into, t)
 	}
 	return into

@@ -1,6 +1,7 @@
 package consumer
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func TestLanesAgainstModel(t *testing.T) {
 			key := rapid.SampledFrom(keys).Draw(t, "lane")
 			waiting := model[key]
 			if len(waiting) == 0 || rapid.Bool().Draw(t, "enter") {
-				task := new(task)
+				task := &task{hash: key.hashOf()}
 				if head := s.enter(key, task); head != (len(waiting) == 0) {
 					t.Fatalf("head %v with %d before it", head, len(waiting))
 				}
@@ -44,14 +45,34 @@ func TestLanesAgainstModel(t *testing.T) {
 				continue
 			}
 			lanes++
-			if l := s.byKey[key]; l.n != len(waiting) || l.head != waiting[0] || l.tail != waiting[len(waiting)-1] {
+			if l := s.find(key, key.hashOf()); l.n != len(waiting) || l.head != waiting[0] || l.tail != waiting[len(waiting)-1] {
 				t.Fatalf("lane %v has %d, want %d", key, l.n, len(waiting))
 			}
 		}
-		if len(s.byKey) != lanes {
-			t.Fatalf("%d lanes, want %d: an empty one stays", len(s.byKey), lanes)
+		if s.n != lanes {
+			t.Fatalf("%d lanes, want %d: an empty one stays", s.n, lanes)
 		}
 	})
+}
+
+// TestLanesGrow: more lanes than buckets, and each is found until its last delivery has left.
+func TestLanesGrow(t *testing.T) {
+	t.Parallel()
+	s := newLanes()
+	all := make([]*task, 5*len(s.buckets))
+	for i := range all {
+		key := laneKey{key: strconv.Itoa(i)}
+		all[i] = &task{hash: key.hashOf()}
+		require.True(t, s.enter(key, all[i]))
+		require.False(t, s.enter(key, &task{hash: key.hashOf()}))
+	}
+	for i, task := range all {
+		next := s.leave(task)
+		require.NotNil(t, next, i)
+		require.Nil(t, s.leave(next))
+		require.Nil(t, s.find(laneKey{key: strconv.Itoa(i)}, task.hash))
+	}
+	require.Zero(t, s.n)
 }
 
 // TestFault16LanesOfKeys: the same key in two topics is two lanes, and a message without a key is in none.

@@ -45,6 +45,7 @@ type task struct {
 	tries int       // of its settlement
 	epoch uint64    // counts uses, so that a late timer knows that it is late
 
+	hash           uint64 // of its lane's key
 	lane           *lane
 	before, behind *task
 }
