@@ -24,10 +24,10 @@ func (s *Store) Claim(ctx context.Context, claims []store.Claim) ([]store.Grant,
 }
 
 func (s *Store) claim(c *store.Claim, g *store.Grant, now time.Time) {
-	current := s.records[recordID{c.Scope, c.Key}]
+	current := s.records.get(c.Scope, c.Key)
 	var previous *entry
 	if c.Dual() {
-		previous = s.records[recordID{c.Scope, c.Previous}]
+		previous = s.records.get(c.Scope, c.Previous)
 	}
 	for _, e := range [...]*entry{current, previous} {
 		if e != nil && e.batch == s.batch {
@@ -80,7 +80,7 @@ func (e *entry) record() *store.Record {
 
 func (s *Store) write(e *entry, r store.Record, batch uint64) {
 	if e == nil {
-		s.records[recordID{r.Scope, r.Key}] = &entry{Record: r, batch: batch}
+		s.records.put(r, batch)
 		return
 	}
 	e.Record, e.batch = r, batch
@@ -94,12 +94,12 @@ func (s *Store) held(l *store.Lease, now time.Time) (current, previous *entry, o
 		return nil, nil, false
 	}
 	if l.Fence != 0 {
-		if current = s.records[recordID{l.Scope, l.Key}]; !matches(current, l.Fence, l.Owner, now) {
+		if current = s.records.get(l.Scope, l.Key); !matches(current, l.Fence, l.Owner, now) {
 			return nil, nil, false
 		}
 	}
 	if l.PreviousFence != 0 {
-		if previous = s.records[recordID{l.Scope, l.Previous}]; !matches(previous, l.PreviousFence, l.Owner, now) {
+		if previous = s.records.get(l.Scope, l.Previous); !matches(previous, l.PreviousFence, l.Owner, now) {
 			return nil, nil, false
 		}
 	}

@@ -82,7 +82,7 @@ func (s *Store) SweepLanes(ctx context.Context, limit int) (int, error) {
 
 func (s *Store) headIsDone(at laneID, l *lane, now time.Time) bool {
 	changed := l.since
-	if e := s.records[recordID{at.scope, l.head}]; e != nil {
+	if e := s.records.get(at.scope, l.head); e != nil {
 		if e.State == idem.StateSuccess || e.State == idem.StateDead {
 			return true
 		}

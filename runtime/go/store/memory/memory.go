@@ -32,7 +32,7 @@ type Store struct {
 	mu      sync.Mutex
 	closed  bool
 	batch   uint64 // counts calls of Claim
-	records map[recordID]*entry
+	records records
 
 	retries   map[retryID]*retryRow
 	retryByID map[int64]*retryRow
@@ -51,14 +51,6 @@ type Store struct {
 // ErrClosed says that the store was closed.
 var ErrClosed = errors.New("the store is closed")
 
-type recordID struct{ scope, key string }
-
-// entry is a record, and the call of Claim that claimed it last.
-type entry struct {
-	store.Record
-	batch uint64
-}
-
 var _ store.Full[*Tx] = (*Store)(nil)
 
 // New makes an empty store.
@@ -71,7 +63,7 @@ func New(c Config) *Store {
 	}
 	return &Store{
 		now: c.Now, retention: c.Retention,
-		records: make(map[recordID]*entry),
+		records: newRecords(),
 		retries: make(map[retryID]*retryRow), retryByID: make(map[int64]*retryRow), lanes: make(map[laneID]*lane),
 		dead: make(map[deadID]*store.DeadLetter), deadByID: make(map[int64]*store.DeadLetter),
 	}

@@ -15,7 +15,7 @@ func (s *Store) Records(ctx context.Context, scope string, keys []string) ([]*st
 	defer s.mu.Unlock()
 	records := make([]*store.Record, len(keys))
 	for i, key := range keys {
-		if e := s.records[recordID{scope, key}]; e != nil {
+		if e := s.records.get(scope, key); e != nil {
 			r := e.Record
 			records[i] = &r
 		}
@@ -31,7 +31,7 @@ func (s *Store) Forget(ctx context.Context, scope string, keys []string) (int, e
 	defer s.mu.Unlock()
 	n := 0
 	for _, key := range keys {
-		if e := s.records[recordID{scope, key}]; e != nil {
+		if e := s.records.get(scope, key); e != nil {
 			s.bury(e)
 			n++
 		}
@@ -53,19 +53,21 @@ func (s *Store) Clean(ctx context.Context, limit int) (int, error) {
 	defer s.mu.Unlock()
 	now := s.now()
 	n := 0
-	for id, e := range s.records {
-		if n >= limit {
-			break
+	for _, of := range s.records.scopes {
+		for key, e := range of {
+			if n >= limit {
+				return n, nil
+			}
+			if e.ExpiresAt.After(now) {
+				continue
+			}
+			if e.State == idem.StateProcessing {
+				s.bury(e)
+			} else {
+				delete(of, key)
+			}
+			n++
 		}
-		if e.ExpiresAt.After(now) {
-			continue
-		}
-		if e.State == idem.StateProcessing {
-			s.bury(e)
-		} else {
-			delete(s.records, id)
-		}
-		n++
 	}
 	return n, nil
 }
