@@ -92,13 +92,14 @@ func TestKeyReadsStandardInputAndTheConfiguration(t *testing.T) {
 	assert.Equal(t, "o-17\n", out.String())
 
 	for text, want := range map[string]string{
-		"version: v2\n":                       `version "v2"`,
+		"version: v2\n":                       `idem.yaml:1:1: the version is "v2"`,
 		"version: v1\n":                       "names no schema",
-		"version: v1\nschema: x\nlint: [a]\n": `idem.yaml has a key "lint" in line 3: the keys are version and schema`,
+		"version: v1\nscheme: x\n":            `idem.yaml:2:1: there is no key "scheme" here; did you mean schema?`,
+		"version: v1\nschema: x\nlint: [a]\n": "idem.yaml:3:7: there are no keys here: the keys are baseline, except, ",
 		"":                                    "is empty",
-		"- version\n":                         "has no keys in line 1",
-		"version: v1\nschema: [a]\n":          "more than one value for schema in line 2",
-		"version: v1\nversion: v1\n":          `"version" again in line 2`,
+		"- version\n":                         "idem.yaml:1:1: there are no keys here",
+		"version: v1\nschema: [a]\n":          "idem.yaml:2:9: there is more than one value here",
+		"version: v1\nversion: v1\n":          `idem.yaml:2:1: the key "version" is here twice`,
 		"version: v1\n schema: x\n":           "is no YAML: ",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "idem.yaml"), []byte(text), 0o600))

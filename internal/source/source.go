@@ -34,6 +34,38 @@ type Files struct {
 	All []protoreflect.FileDescriptor
 	// Paths are the files that were asked for, in their order.
 	Paths []string
+
+	// roots are the directories that imports start from, none of an image.
+	roots []string
+}
+
+// Asked are the files of Paths.
+func (f *Files) Asked() []protoreflect.FileDescriptor {
+	asked := make(map[string]bool, len(f.Paths))
+	for _, path := range f.Paths {
+		asked[path] = true
+	}
+	return slices.DeleteFunc(slices.Clone(f.All), func(file protoreflect.FileDescriptor) bool { return !asked[file.Path()] })
+}
+
+// OnDisk is where a file is, and false where it was not read from a directory.
+func (f *Files) OnDisk(path string) (string, bool) {
+	for _, root := range f.roots {
+		file := filepath.Join(root, filepath.FromSlash(path))
+		if _, err := os.Stat(file); err == nil {
+			return file, true
+		}
+	}
+	return "", false
+}
+
+// Source is the text of a file, or nil where it is not on disk.
+func (f *Files) Source(path string) []byte {
+	if file, ok := f.OnDisk(path); ok {
+		text, _ := os.ReadFile(file)
+		return text
+	}
+	return nil
 }
 
 // Read reads a directory of .proto files or an image: a FileDescriptorSet, as `buf build -o` and
@@ -50,11 +82,17 @@ func Read(ctx context.Context, name string) (*Files, error) {
 	if strings.HasSuffix(name, ".proto") {
 		return nil, fmt.Errorf("%s is one .proto file: name the directory that its imports start from", name)
 	}
-	return readImage(name)
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	defer file.Close()
+	return ReadImage(file, name)
 }
 
-func readImage(name string) (*Files, error) {
-	data, err := os.ReadFile(name)
+// ReadImage reads an image from a stream, whose name its errors give.
+func ReadImage(r io.Reader, name string) (*Files, error) {
+	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}
@@ -145,7 +183,12 @@ func readDir(ctx context.Context, dir string) (*Files, error) {
 	for _, f := range linked {
 		protos = behindImports(protos, f, seen)
 	}
-	return link(protos, names)
+	files, err := link(protos, names)
+	if err != nil {
+		return nil, err
+	}
+	files.roots = roots
+	return files, nil
 }
 
 // mend says what to do about an error of the compiler, where that is known.

@@ -3,12 +3,14 @@ package catalog
 
 import (
 	"embed"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/idem-spec/idem/internal/lint"
 	"github.com/idem-spec/idem/internal/lint/schemas"
+	"github.com/idem-spec/idem/internal/lint/suppress"
 )
 
 // Entry is a rule with its page.
@@ -27,19 +29,22 @@ var examples embed.FS
 // All are all rules, by kind and topic.
 func All() []Entry {
 	var all []Entry
-	for _, rules := range [][]*lint.Rule{schemas.Rules()} {
-		for _, r := range rules {
-			all = append(all, read(r))
-		}
+	for _, r := range Rules() {
+		all = append(all, read(r))
 	}
 	return all
 }
 
+// Rules are all rules without their pages, by kind and topic.
+func Rules() []*lint.Rule {
+	return slices.Concat(schemas.Rules(), suppress.Rules())
+}
+
 // Find returns the rule of that ID.
 func Find(id string) (Entry, bool) {
-	for _, e := range All() {
-		if e.ID == id {
-			return e, true
+	for _, r := range Rules() {
+		if r.ID == id {
+			return read(r), true
 		}
 	}
 	return Entry{}, false

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// unversioned is a schema with one finding.
+const unversioned = `syntax = "proto3";
+
+package shop.v1;
+
+import "idem/v1/options.proto";
+
+message Paid {
+  option (idem.v1.message).idempotency_key = "payments.paid:{payment_id}";
+
+  string payment_id = 1;
+}
+`
+
+// mended has none.
+var mended = strings.Replace(unversioned, "paid:{", "paid:v1:{", 1)
+
+// lintDir is a directory with the files of name and text one after the other.
+func lintDir(t *testing.T, namesAndTexts ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := 0; i < len(namesAndTexts); i += 2 {
+		file := filepath.Join(dir, filepath.FromSlash(namesAndTexts[i]))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(namesAndTexts[i+1]), 0o600))
+	}
+	return dir
+}
+
+// finding is the text of unversioned's finding.
+const finding = "error: IDEM_KEY_VERSION_MISSING: the key of shop.v1.Paid has no version segment, so that no later template can be told from this one: write v1 behind the event type, as in payments.paid:v1:…\n"
+
+func TestLintSaysWhatIsWrongAndWhere(t *testing.T) {
+	t.Parallel()
+	dir := lintDir(t, "shop/v1/paid.proto", unversioned)
+	stdout, stderr, code := invoke(t, "lint", dir)
+	assert.Equal(t, exitNo, code)
+	assert.Equal(t, dir+"/shop/v1/paid.proto:8:3: "+finding, stdout)
+	assert.Contains(t, stderr, "idem: 1 error, 0 warnings in 1 file\n")
+
+	stdout, stderr, code = invoke(t, "lint", lintDir(t, "shop/v1/paid.proto", mended))
+	assert.Equal(t, exitOK, code)
+	assert.Empty(t, stdout)
+	assert.Contains(t, stderr, "idem: no findings in 1 file\n")
+}
+
+func TestLintWithoutInputReadsTheSchemaOfTheRepository(t *testing.T) {
+	dir := lintDir(t, "idem.yaml", "version: v1\nschema: proto\n", "proto/paid.proto", unversioned, "other/broken.proto", "syntax")
+	t.Chdir(dir)
+	stdout, _, code := invoke(t, "lint")
+	assert.Equal(t, exitNo, code)
+	assert.Equal(t, "proto/paid.proto:8:3: "+finding, stdout)
+
+	t.Chdir(lintDir(t, "paid.proto", mended))
+	_, stderr, code := invoke(t, "lint")
+	assert.Equal(t, exitOK, code, stderr)
+}
+
+func TestLintReadsAnImageOnStandardInput(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), []string{"lint", "-"}, streams{in: strings.NewReader("no image"), out: &out, err: &errs})
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, errs.String(), "standard input is no image")
+}
+
+func TestWhatCannotBeLintedIsExitCode2(t *testing.T) {
+	t.Parallel()
+	good := lintDir(t, "paid.proto", mended)
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no such input":    {[]string{"lint", filepath.Join(good, "nothing")}, "no such file"},
+		"no such format":   {[]string{"lint", good, "--format", "xml"}, "it is text, json, github, sarif"},
+		"broken schema":    {[]string{"lint", lintDir(t, "a.proto", "syntax = \"proto3\";\nmessage {")}, "a.proto:2:9"},
+		"one is broken":    {[]string{"lint", good, lintDir(t, "a.proto", "syntax")}, "a.proto:1:"},
+		"no configuration": {[]string{"lint", good, "--config", filepath.Join(good, "idem.yaml")}, "idem.yaml: no such file"},
+		"no baseline":      {[]string{"lint", good, "--baseline", filepath.Join(good, "b.json")}, "write it with --write-baseline"},
+		"nowhere to write": {[]string{"lint", good, "--write-baseline"}, "say --baseline FILE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			stdout, stderr, code := invoke(t, c.args...)
+			assert.Equal(t, exitUsage, code)
+			assert.Contains(t, stderr, c.want)
+			assert.NotContains(t, stderr, "goroutine")
+			assert.Empty(t, stdout)
+		})
+	}
+}
+
+func TestFindingsAreSettled(t *testing.T) {
+	t.Parallel()
+	ignored := strings.Replace(unversioned, "message Paid", "// idem:ignore IDEM_KEY_VERSION_MISSING the topic is younger than a day\nmessage Paid", 1)
+	for name, c := range map[string]struct {
+		config, schema string
+		want           []string // findings
+	}{
+		"rule left out":         {"lint: {except: [IDEM_KEY_VERSION_MISSING]}", unversioned, nil},
+		"category left out":     {"lint: {except: [TEMPLATE]}", unversioned, nil},
+		"only others":           {"lint: {use: [STATE]}", unversioned, nil},
+		"rule off":              {"lint: {severity: {IDEM_KEY_VERSION_MISSING: off}}", unversioned, nil},
+		"rule a warning":        {"lint: {severity: {TEMPLATE: off, IDEM_KEY_VERSION_MISSING: warning}}", unversioned, []string{"warning: IDEM_KEY_VERSION_MISSING"}},
+		"directory":             {"lint: {ignore: [proto/shop]}", unversioned, nil},
+		"import's name":         {"lint: {ignore: [shop/v1/paid.proto]}", unversioned, nil},
+		"beginning of a name":   {"lint: {ignore: [proto/sh]}", unversioned, []string{"error: IDEM_KEY_VERSION_MISSING"}},
+		"rule in a directory":   {"lint: {ignore_only: {IDEM_KEY_VERSION_MISSING: [proto/shop]}}", unversioned, nil},
+		"other rule":            {"lint: {ignore_only: {IDEM_TEMPLATE_SYNTAX: [proto/shop]}}", unversioned, []string{"error: IDEM_KEY_VERSION_MISSING"}},
+		"comment":               {"", ignored, nil},
+		"comment of nothing":    {"", strings.Replace(ignored, "paid:{", "paid:v1:{", 1), []string{"warning: IDEM_IGNORE_STALE"}},
+		"comment of a rule off": {"lint: {except: [TEMPLATE]}", ignored, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := lintDir(t, "idem.yaml", "version: v1\nschema: proto\n"+c.config+"\n", "proto/shop/v1/paid.proto", c.schema)
+			stdout, stderr, code := invoke(t, "lint", "--config", filepath.Join(dir, "idem.yaml"), filepath.Join(dir, "proto"))
+			lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+			if c.want == nil {
+				assert.Equal(t, exitOK, code, stderr)
+				assert.Empty(t, stdout)
+				return
+			}
+			assert.Equal(t, exitNo, code, stderr)
+			require.Len(t, lines, len(c.want))
+			for i, want := range c.want {
+				assert.Contains(t, lines[i], want)
+			}
+		})
+	}
+}
+
+func TestBaselineDropsOldFindings(t *testing.T) {
+	dir := lintDir(t, "idem.yaml", "version: v1\nschema: proto\nlint: {baseline: old.json}\n", "proto/paid.proto", unversioned)
+	t.Chdir(dir)
+	_, stderr, code := invoke(t, "lint", "--write-baseline")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stderr, "wrote old.json")
+	was := read(t, "old.json")
+	assert.Contains(t, was, `{"rule":"IDEM_KEY_VERSION_MISSING","file":"paid.proto","declaration":"shop.v1.Paid","message":"`)
+
+	moved := strings.Replace(unversioned, "message Paid", "\n\n// What is above does not matter.\nmessage Paid", 1)
+	require.NoError(t, os.WriteFile("proto/paid.proto", []byte(moved), 0o600))
+	stdout, _, code := invoke(t, "lint")
+	assert.Equal(t, exitOK, code, stdout)
+
+	twice := moved + strings.NewReplacer("Paid", "Refunded", "payments.paid", "payments.refunded").Replace(unversioned[strings.Index(unversioned, "message"):])
+	require.NoError(t, os.WriteFile("proto/paid.proto", []byte(twice), 0o600))
+	stdout, _, code = invoke(t, "lint")
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stdout, "the key of shop.v1.Refunded has no version")
+	assert.NotContains(t, stdout, "shop.v1.Paid ")
+
+	require.NoError(t, os.WriteFile("proto/paid.proto", []byte(mended), 0o600))
+	stdout, _, code = invoke(t, "lint")
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stdout, "old.json:4:1: warning: IDEM_BASELINE_STALE: the baseline has IDEM_KEY_VERSION_MISSING of shop.v1.Paid")
+
+	_, stderr, code = invoke(t, "lint", "--write-baseline")
+	assert.Equal(t, exitOK, code, stderr)
+	assert.NotContains(t, read(t, "old.json"), "IDEM_KEY")
+}
