@@ -18,6 +18,8 @@ type Facts struct {
 type Fact struct {
 	// EventsPerSecond is the most events of one type in a second, at their peak.
 	EventsPerSecond *int64
+	// EventsPerSecondPerBizKey is the most events of one type with one biz key in a second, at their peak.
+	EventsPerSecondPerBizKey *int64
 	// Consumers is how many processes consume a topic in one group.
 	Consumers *int64
 	// DedupRetention is how long a dedup record is kept, TopicRetention how long the topic keeps a message.
@@ -34,6 +36,7 @@ var known = []struct {
 	declared func(Fact) bool
 }{
 	of("events_per_second", func(f *Fact) **int64 { return &f.EventsPerSecond }, atLeastOne),
+	of("events_per_second_per_biz_key", func(f *Fact) **int64 { return &f.EventsPerSecondPerBizKey }, atLeastOne),
 	of("consumers", func(f *Fact) **int64 { return &f.Consumers }, atLeastOne),
 	of("dedup_retention", func(f *Fact) **time.Duration { return &f.DedupRetention }, duration),
 	of("topic_retention", func(f *Fact) **time.Duration { return &f.TopicRetention }, duration),
