@@ -32,7 +32,7 @@ type rule struct {
 }
 
 // topics are the rules of each file of this package.
-var topics = [][]*rule{refusals, templates}
+var topics = [][]*rule{refusals, templates, values, times, retries, states, orders, classes}
 
 // Rules are all rules, by topic.
 func Rules() []*lint.Rule {
@@ -51,6 +51,8 @@ type pass struct {
 	set    *schema.Set
 	facts  config.Facts
 	source func(path string) []byte
+	// incomplete says that there were problems, so that something may be refused that others need.
+	incomplete bool
 
 	rule     *lint.Rule
 	findings []lint.Finding
@@ -60,6 +62,7 @@ type pass struct {
 func Run(in Input, wanted func(*lint.Rule) bool) []lint.Finding {
 	set, problems := schema.Build(in.Files, in.Paths)
 	p := &pass{set: set, facts: in.Facts, source: in.Source}
+	p.incomplete = len(problems) > 0
 	p.refused(problems, wanted)
 	for _, topic := range topics {
 		for _, r := range topic {
