@@ -31,6 +31,12 @@ var resolver = func() *protoregistry.Types {
 	return types
 }()
 
+// Annotated says whether a message has (idem.v1.message), or an enum (idem.v1.state_machine), whether it can be
+// read or not.
+func Annotated(d protoreflect.Descriptor) bool {
+	return d.Options() != nil && mentions(d.Options().ProtoReflect(), extension)
+}
+
 // messageOption returns (idem.v1.message) of a message, and nil where it has none.
 func (b *builder) messageOption(d protoreflect.MessageDescriptor) *idempb.MessageOptions {
 	option, _ := b.option(at(d, extension), idempb.E_Message).(*idempb.MessageOptions)

@@ -9,6 +9,7 @@ const (
 	fileMessages      = 4
 	fileEnums         = 5
 	fileExtensions    = 7
+	fileOptions       = 8
 	messageFields     = 2
 	messageMessages   = 3
 	messageEnums      = 4
@@ -34,6 +35,9 @@ func Decl(d protoreflect.Descriptor) Place { return Place{decl: d} }
 func FieldOption(d protoreflect.FieldDescriptor, numbers ...int32) Place {
 	return at(d, extension).Below(numbers...)
 }
+
+// FileOption is the place of an option of a file, by its number in FileOptions.
+func FileOption(f protoreflect.FileDescriptor, number int32) Place { return at(f, number) }
 
 // Option is the place of the message's option, or of a part of it: m.Option(KeyNumber).
 func (m *Message) Option(numbers ...int32) Place { return at(m.Desc, extension).Below(numbers...) }
@@ -142,6 +146,8 @@ func pick(first bool, a, b int32) int32 {
 // optionsNumber is the number of the field that holds the options of a declaration.
 func optionsNumber(d protoreflect.Descriptor) int32 {
 	switch d.(type) {
+	case protoreflect.FileDescriptor:
+		return fileOptions
 	case protoreflect.MessageDescriptor:
 		return messageOptions
 	case protoreflect.FieldDescriptor:
