@@ -41,20 +41,29 @@ func CheckPackages(req *pluginpb.CodeGeneratorRequest, imports map[string]string
 	for _, f := range needed(req) {
 		path := imports[f.GetName()]
 		if path == "" {
-			path, _, _ = strings.Cut(f.GetOptions().GetGoPackage(), ";")
+			path = f.GetOptions().GetGoPackage()
 		}
-		switch {
-		case declaresOptions(f) && path != optionsPackage:
-			problem(f, fmt.Sprintf("its go_package is %q and has to be %q", path, optionsPackage),
-				"keep buf's managed mode away from it")
-		case path == "":
-			problem(f, "it has no go_package, and lang=go needs one",
-				`add option go_package = "example.com/gen/shop/v1;shopv1"; or enable buf's managed mode`)
-		case !strings.ContainsAny(path, "./"):
-			problem(f, fmt.Sprintf("its go_package %q is no import path", path), `write a path with a '.' or '/': "example.com/gen/shop/v1;shopv1"`)
+		if what, mend := CheckPackage(path, declaresOptions(f)); what != "" {
+			problem(f, what, mend)
 		}
 	}
 	return problems
+}
+
+// CheckPackage says what is wrong with a file's Go package, which is "" where none is stated, and how to mend
+// it; "" where nothing is. declaresOptions says whether it is idem/v1/options.proto.
+func CheckPackage(path string, declaresOptions bool) (what, mend string) {
+	path, _, _ = strings.Cut(path, ";")
+	switch {
+	case declaresOptions && path != optionsPackage:
+		return fmt.Sprintf("its go_package is %q and has to be %q", path, optionsPackage), "keep buf's managed mode away from it"
+	case path == "":
+		return "it has no go_package, and lang=go needs one",
+			`add option go_package = "example.com/gen/shop/v1;shopv1"; or enable buf's managed mode`
+	case !strings.ContainsAny(path, "./"):
+		return fmt.Sprintf("its go_package %q is no import path", path), `write a path with a '.' or '/': "example.com/gen/shop/v1;shopv1"`
+	}
+	return "", ""
 }
 
 // declaresOptions is schema.File.DeclaresOptions before descriptors are linked.

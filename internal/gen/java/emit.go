@@ -29,9 +29,11 @@ var templates = template.Must(template.New("").ParseFS(javatemplates.Files, "*.t
 
 // Emit is the emitter of Java.
 func Emit(_ *schema.Set, files []*schema.File, opts emit.Options) ([]emit.File, []schema.Problem) {
-	r := &run{names: make(namer), support: cmp.Or(opts.SupportPackage, javacore.Package)}
-	r.checkSupportPackage(files)
-	r.checkNames(files)
+	r := newRun(opts)
+	r.check(files)
+	if len(r.problems) > 0 {
+		return nil, r.problems
+	}
 	for _, f := range files {
 		for _, m := range f.Messages {
 			r.message(m)
@@ -43,10 +45,24 @@ func Emit(_ *schema.Set, files []*schema.File, opts emit.Options) ([]emit.File, 
 			r.out = append(r.out, supportFiles(r.support)...)
 		}
 	}
-	if len(r.problems) > 0 {
-		return nil, r.problems
-	}
 	return r.out, nil
+}
+
+// Check is the problems of Emit, without its work.
+func Check(files []*schema.File, opts emit.Options) []schema.Problem {
+	r := newRun(opts)
+	r.check(files)
+	return r.problems
+}
+
+func (r *run) check(files []*schema.File) {
+	r.checkSupportPackage(files)
+	r.checkNames(files)
+	for _, f := range files {
+		for _, e := range f.Enums {
+			r.checkEdges(e)
+		}
+	}
 }
 
 // run is one run of the emitter.
@@ -56,6 +72,10 @@ type run struct {
 	support  string
 	out      []emit.File
 	problems []schema.Problem
+}
+
+func newRun(opts emit.Options) *run {
+	return &run{names: make(namer), support: cmp.Or(opts.SupportPackage, javacore.Package)}
 }
 
 func (r *run) problem(d protoreflect.Descriptor, rule, what, mend string) {

@@ -46,18 +46,21 @@ func (r *run) enum(e *schema.Enum) {
 	u.UsesDeprecated = isDeprecatedOrIn(e.Desc)
 	view := &enumView{unit: u, Enum: u.Own(e.Desc), Open: !e.Desc.IsClosed()}
 	view.Value, view.TextName = apart("value", view.Enum), apart("text", view.Enum)
-	if m := e.Machine; m != nil {
-		if len(m.Edges) > maxEdges {
-			r.problem(e.Desc, "PLUG-005", fmt.Sprintf("%s has %d transitions, which are too many for a Java class", e.Desc.FullName(), len(m.Edges)),
-				fmt.Sprintf("use at most %d", maxEdges))
-			return
-		}
-		view.Machine = machineOf(m)
+	if e.Machine != nil {
+		view.Machine = machineOf(e.Machine)
 	}
 	for _, o := range e.Outcomes {
 		view.Outcomes = append(view.Outcomes, outcomeView{int32(o.Value.Number()), string(o.Value.Name()), o.Outcome})
 	}
 	r.write(u, "enum", view)
+}
+
+// checkEdges refuses a machine that is too large for a class. (PLUG-005)
+func (r *run) checkEdges(e *schema.Enum) {
+	if e.Machine != nil && len(e.Machine.Edges) > maxEdges {
+		r.problem(e.Desc, "PLUG-005", fmt.Sprintf("%s has %d transitions, which are too many for a Java class", e.Desc.FullName(), len(e.Machine.Edges)),
+			fmt.Sprintf("use at most %d", maxEdges))
+	}
 }
 
 func machineOf(m *schema.Machine) *machineView {

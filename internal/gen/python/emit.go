@@ -33,8 +33,11 @@ var templates = template.Must(template.New("").ParseFS(pythontemplates.Files, "*
 
 // Emit is the emitter of Python.
 func Emit(_ *schema.Set, files []*schema.File, opts emit.Options) ([]emit.File, []schema.Problem) {
-	r := &run{support: cmp.Or(opts.SupportPackage, pythoncore.Package), modules: make(map[string]*schema.File)}
-	r.checkSupportPackage(files)
+	r := newRun(opts)
+	r.check(files)
+	if len(r.problems) > 0 {
+		return nil, r.problems
+	}
 	for _, f := range files {
 		if f.Annotated() {
 			r.module(f)
@@ -43,10 +46,23 @@ func Emit(_ *schema.Set, files []*schema.File, opts emit.Options) ([]emit.File, 
 			r.out = append(r.out, supportFiles(r.support)...)
 		}
 	}
-	if len(r.problems) > 0 {
-		return nil, r.problems
-	}
 	return r.out, nil
+}
+
+// Check is the problems of Emit, without its work.
+func Check(files []*schema.File, opts emit.Options) []schema.Problem {
+	r := newRun(opts)
+	r.check(files)
+	return r.problems
+}
+
+func (r *run) check(files []*schema.File) {
+	r.checkSupportPackage(files)
+	for _, f := range files {
+		if f.Annotated() && r.checkModule(f) {
+			r.checkClasses(f)
+		}
+	}
 }
 
 // run is one run of the emitter.
@@ -57,6 +73,10 @@ type run struct {
 	modules  map[string]*schema.File
 	out      []emit.File
 	problems []schema.Problem
+}
+
+func newRun(opts emit.Options) *run {
+	return &run{support: cmp.Or(opts.SupportPackage, pythoncore.Package), modules: make(map[string]*schema.File)}
 }
 
 func (r *run) problem(d protoreflect.Descriptor, rule, what, mend string) {
@@ -84,9 +104,6 @@ type module struct {
 type constant struct{ Name, Path string }
 
 func (r *run) module(f *schema.File) {
-	if !r.checkModule(f) {
-		return
-	}
 	m := &module{
 		Source:         oneLine(f.Desc.Path()),
 		SourceLiteral:  literal(f.Desc.Path()),
@@ -97,8 +114,8 @@ func (r *run) module(f *schema.File) {
 		file:           f,
 		typing:         map[string]bool{"Final": true},
 	}
-	for _, d := range r.declared(f) {
-		switch d := d.(type) {
+	for _, d := range declared(f) {
+		switch d := d.schema.(type) {
 		case *schema.Message:
 			m.message(d)
 		case *schema.Enum:
@@ -237,13 +254,14 @@ func execute(name string, view any) string {
 	return b.String()
 }
 
-// declared are the annotated messages and enums of a file that get a class, in the order of the file. It
-// refuses two of one name. (PLUG-005)
-func (r *run) declared(f *schema.File) []any {
-	type declaration struct {
-		desc   protoreflect.Descriptor
-		schema any
-	}
+// declaration is an annotated message or enum.
+type declaration struct {
+	desc   protoreflect.Descriptor
+	schema any
+}
+
+// declared are the annotated messages and enums of a file, in the order of the file.
+func declared(f *schema.File) []declaration {
 	var all []declaration
 	for _, m := range f.Messages {
 		all = append(all, declaration{m.Desc, m})
@@ -256,9 +274,13 @@ func (r *run) declared(f *schema.File) []any {
 		x, y := locations.ByDescriptor(a.desc), locations.ByDescriptor(b.desc)
 		return cmp.Or(cmp.Compare(x.StartLine, y.StartLine), cmp.Compare(x.StartColumn, y.StartColumn))
 	})
+	return all
+}
+
+// checkClasses refuses two classes of one name. (PLUG-005)
+func (r *run) checkClasses(f *schema.File) {
 	taken := make(map[string]protoreflect.Descriptor)
-	var schemas []any
-	for _, d := range all {
+	for _, d := range declared(f) {
 		class := idemClass(d.desc)
 		if other := taken[class]; other != nil {
 			r.problem(d.desc, "PLUG-005",
@@ -267,9 +289,7 @@ func (r *run) declared(f *schema.File) []any {
 			continue
 		}
 		taken[class] = d.desc
-		schemas = append(schemas, d.schema)
 	}
-	return schemas
 }
 
 // checkModule refuses a file whose module another file has, also one that differs in case alone: not
