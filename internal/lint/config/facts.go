@@ -9,6 +9,8 @@ import (
 
 // Facts are what a schema cannot know. A fact that is not declared is nil, and rules that need it are off.
 type Facts struct {
+	// Languages are those that code is generated in. All of them, where it is nil.
+	Languages []string
 	// Default is about every message, and Events about those of an event type; a fact of Events goes first.
 	Default Fact
 	Events  map[string]Fact
@@ -72,6 +74,14 @@ func Keys() []string {
 		keys = append(keys, k.key)
 	}
 	return keys
+}
+
+// languages are all that code can be generated in.
+var languages = []string{"go", "java", "python"}
+
+// Generates says whether code is generated in a language.
+func (f Facts) Generates(language string) bool {
+	return f.Languages == nil || slices.Contains(f.Languages, language)
 }
 
 // Of is what is declared about an event type.

@@ -100,9 +100,10 @@ func (p *parser) path(n *yaml.Node) string {
 	return clean
 }
 
-// facts reads what is declared of all messages, and of event types.
+// facts reads what is declared of the repository, of all messages, and of event types.
 func (p *parser) facts(n *yaml.Node, facts *Facts) {
 	p.mapping(n, entries{
+		"languages": func(n *yaml.Node) { facts.Languages = p.languages(n) },
 		"default": func(n *yaml.Node) { facts.Default = p.fact(n) },
 		"events": func(n *yaml.Node) {
 			facts.Events = make(map[string]Fact)
@@ -111,6 +112,17 @@ func (p *parser) facts(n *yaml.Node, facts *Facts) {
 			})
 		},
 	})
+}
+
+func (p *parser) languages(n *yaml.Node) []string {
+	var all []string
+	for _, item := range p.list(n) {
+		if !slices.Contains(languages, item.Value) {
+			p.at(item, "%q is no language that code is generated in: there are %s", item.Value, strings.Join(languages, ", "))
+		}
+		all = append(all, item.Value)
+	}
+	return all
 }
 
 func (p *parser) fact(n *yaml.Node) Fact {
