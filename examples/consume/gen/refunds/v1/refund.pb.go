@@ -103,13 +103,13 @@ var File_refunds_v1_refund_proto protoreflect.FileDescriptor
 const file_refunds_v1_refund_proto_rawDesc = "" +
 	"\n" +
 	"\x17refunds/v1/refund.proto\x12\n" +
-	"refunds.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15idem/v1/options.proto\"\x84\x02\n" +
+	"refunds.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15idem/v1/options.proto\"\x8e\x02\n" +
 	"\vRefundAsked\x12\x19\n" +
 	"\border_id\x18\x01 \x01(\tR\aorderId\x12 \n" +
 	"\x06amount\x18\x02 \x01(\tB\b\xaa\xdc#\x04\n" +
 	"\x02\b\x02R\x06amount\x12\x1a\n" +
-	"\bcurrency\x18\x03 \x01(\tR\bcurrency\x125\n" +
-	"\basked_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\aaskedAt:e\xaa\xdc#a\n" +
+	"\bcurrency\x18\x03 \x01(\tR\bcurrency\x12?\n" +
+	"\basked_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\b\xaa\xdc#\x04\x12\x02\b\x03R\aaskedAt:e\xaa\xdc#a\n" +
 	"&refunds.asked:v1:{order_id}:{asked_at}\x1a\n" +
 	"{order_id}\"\x13{amount}:{currency}*\n" +
 	"{asked_at}2\n" +
