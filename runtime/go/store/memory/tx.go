@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -11,6 +12,7 @@ import (
 // Tx is a handler's transaction. What it does is done when it commits, in one step, or not at all.
 type Tx struct {
 	completions []store.Completion
+	first       [1]store.Completion // the room of completions, which are one for the most part
 	outgoing    []store.Outgoing
 	effects     []func()
 }
@@ -26,6 +28,7 @@ func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) e
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
 	tx := new(Tx)
+	tx.completions = tx.first[:0]
 	if err := fn(ctx, tx); err != nil {
 		return err
 	}
@@ -34,17 +37,31 @@ func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) e
 	}
 	defer s.mu.Unlock()
 	now := s.now()
-	for i := range tx.completions {
-		if _, _, ok := s.held(&tx.completions[i].Lease, now); !ok {
-			return fmt.Errorf("commit: key %q: %w", tx.completions[i].Lease.Key, store.ErrFenced)
-		}
-	}
-	for i := range tx.completions {
-		s.complete(&tx.completions[i], now)
+	if lost := s.completeAll(tx.completions, now); lost != nil {
+		return fmt.Errorf("commit: key %q: %w", lost.Lease.Key, store.ErrFenced)
 	}
 	s.putOutgoing(tx.outgoing, now)
 	for _, effect := range tx.effects {
 		effect()
+	}
+	return nil
+}
+
+// completeAll completes claims where all are still held; else it does nothing, and gives one that is not.
+func (s *Store) completeAll(all []store.Completion, now time.Time) (lost *store.Completion) {
+	if len(all) == 1 { // looks its record up once
+		if !s.complete(&all[0], now) {
+			return &all[0]
+		}
+		return nil
+	}
+	for i := range all {
+		if _, _, ok := s.held(&all[i].Lease, now); !ok {
+			return &all[i]
+		}
+	}
+	for i := range all {
+		s.complete(&all[i], now)
 	}
 	return nil
 }
