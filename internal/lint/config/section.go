@@ -104,7 +104,7 @@ func (p *parser) path(n *yaml.Node) string {
 func (p *parser) facts(n *yaml.Node, facts *Facts) {
 	p.mapping(n, entries{
 		"languages": func(n *yaml.Node) { facts.Languages = p.languages(n) },
-		"default": func(n *yaml.Node) { facts.Default = p.fact(n) },
+		"default":   func(n *yaml.Node) { facts.Default = p.fact(n) },
 		"events": func(n *yaml.Node) {
 			facts.Events = make(map[string]Fact)
 			p.each(n, "write an event type, and below it the facts", func(key, value *yaml.Node) {
