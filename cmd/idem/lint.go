@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +48,7 @@ func (f *schemaFlags) run(ctx context.Context, std streams, inputs []string) err
 	if whole {
 		inputs = []string{run.repository.schema()}
 	}
+	defer fewCollections()()
 	read, err := readSchemas(ctx, std, inputs)
 	if err != nil {
 		return err
@@ -78,6 +82,9 @@ func readSchemas(ctx context.Context, std streams, inputs []string) ([]*source.F
 		if err != nil {
 			return nil, brokenf("%w", err)
 		}
+		if files.Note != "" {
+			fmt.Fprintf(std.err, "idem: %s: %s\n", input, files.Note)
+		}
 		all = append(all, files)
 	}
 	return all, nil
@@ -89,4 +96,14 @@ func readSchema(ctx context.Context, std streams, input string) (*source.Files, 
 		return source.ReadImage(std.in, "standard input")
 	}
 	return source.Read(ctx, input)
+}
+
+// fewCollections has the garbage collector wait longer, and returns what undoes it: a compiler makes
+// little garbage beside what it keeps, and is soon done.
+func fewCollections() (undo func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	was := debug.SetGCPercent(400)
+	return func() { debug.SetGCPercent(was) }
 }

@@ -3,6 +3,7 @@ package source_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -141,4 +142,99 @@ func TestWhatIsNoSchema(t *testing.T) {
 	write(t, dir, "image.binpb", "no image")
 	_, err = source.Read(t.Context(), filepath.Join(dir, "image.binpb"))
 	assert.ErrorContains(t, err, "is no image")
+}
+
+func TestAllErrorsOfTheCompilerAreShown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "a.proto", "syntax = \"proto3\";\nimport \"x/y.proto\";\nimport \"x/z.proto\";\n")
+	write(t, dir, "b.proto", "syntax = \"proto3\";\nmessage {\n")
+	write(t, dir, "c.proto", "syntax = \"proto3\";\nmessage C { Foo f = 1; Bar b = 2; }\n")
+	_, err := source.Read(t.Context(), dir)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	lines := strings.Split(err.Error(), "\n")
+	require.Len(t, lines, 7)
+	assert.Equal(t, []string{
+		"the schema does not compile:",
+		dir + `/a.proto:2:8: import "x/y.proto": file does not exist`,
+		dir + `/a.proto:3:8: import "x/z.proto": file does not exist`,
+		dir + "/b.proto:2:9: syntax error: unexpected '{'",
+		dir + "/c.proto:2:13: field C.f: unknown type Foo",
+		dir + "/c.proto:2:24: field C.b: unknown type Bar",
+	}, lines[:6])
+}
+
+const importing = "syntax = \"proto3\";\npackage more;\nimport \"shop/v1/paid.proto\";\nmessage Other { shop.v1.Paid paid = 1; }\n"
+
+func TestDirectoryWithinAWorkspace(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string][2]string{
+		"v2":      {"buf.yaml", "version: v2\nmodules:\n  - path: api\n  - path: more\n"},
+		"v1":      {"buf.work.yaml", "version: v1\ndirectories: [api, more]\n"},
+		"v1beta1": {"buf.yaml", "version: v1beta1\nbuild:\n  roots: [api, more]\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, config[0], config[1])
+			write(t, dir, "api/shop/v1/paid.proto", annotated)
+			write(t, dir, "more/other.proto", importing)
+			write(t, dir, "more/deep/deep.proto", "syntax = \"proto3\";\nimport \"other.proto\";\n")
+			for below, want := range map[string][]string{
+				"more":      {"deep/deep.proto", "other.proto"},
+				"more/deep": {"deep/deep.proto"},
+				".":         {"deep/deep.proto", "other.proto", "shop/v1/paid.proto"},
+			} {
+				files, err := source.Read(t.Context(), filepath.Join(dir, below))
+				require.NoError(t, err, below)
+				assert.Equal(t, want, files.Paths)
+				path, ok := files.OnDisk("shop/v1/paid.proto")
+				assert.True(t, ok)
+				assert.Equal(t, filepath.Join(dir, "api/shop/v1/paid.proto"), filepath.Clean(path))
+			}
+		})
+	}
+}
+
+func TestFilesThatAModuleLeavesOut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "buf.yaml", "version: v2\nmodules:\n  - path: api\n    excludes: [api/old]\n  - path: api\n    includes: [api/old/kept]\n")
+	write(t, dir, "api/shop/v1/paid.proto", annotated)
+	write(t, dir, "api/old/broken.proto", "syntax")
+	write(t, dir, "api/old/kept/kept.proto", "syntax = \"proto3\";\n")
+	write(t, dir, "api/.cache/broken.proto", "syntax")
+	paths, _ := messages(t, dir)
+	assert.Equal(t, []string{"old/kept/kept.proto", "shop/v1/paid.proto"}, paths)
+}
+
+// TestImportsFromARegistry has a buf of its own on the PATH, which answers with an image.
+func TestImportsFromARegistry(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "api/shop/v1/paid.proto", annotated)
+	files, err := source.Read(t.Context(), filepath.Join(dir, "api"))
+	require.NoError(t, err)
+	set := &descriptorpb.FileDescriptorSet{}
+	for _, f := range files.All {
+		set.File = append(set.File, protodesc.ToFileDescriptorProto(f))
+	}
+	image, err := proto.Marshal(set)
+	require.NoError(t, err)
+	write(t, dir, "image", string(image))
+	write(t, dir, "bin/buf", "#!/bin/sh\necho \"$@\" >&2\ntest -z \"$FAIL\" || exit 1\ncat "+filepath.Join(dir, "image")+"\n")
+	require.NoError(t, os.Chmod(filepath.Join(dir, "bin/buf"), 0o700))
+	t.Setenv("PATH", filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+	write(t, dir, "buf.yaml", "version: v2\nmodules:\n  - path: api\ndeps: [buf.build/a/b]\n")
+	write(t, dir, "api/shop/v1/paid.proto", strings.Replace(annotated, "import", "import \"b/b.proto\";\nimport", 1))
+
+	for below, args := range map[string]string{"": "build " + dir + " -o -", "api/shop": "build " + dir + " -o - --path " + dir + "/api/shop"} {
+		files, err = source.Read(t.Context(), filepath.Join(dir, below))
+		require.NoError(t, err)
+		assert.Equal(t, "imports are in a registry: compiled by `buf "+args+"`", files.Note)
+		assert.NotNil(t, files.Source("shop/v1/paid.proto"))
+	}
+	t.Setenv("FAIL", "1")
+	_, err = source.Read(t.Context(), dir)
+	assert.ErrorContains(t, err, "`buf build "+dir+" -o -` says:\nbuild "+dir)
+	assert.NotContains(t, err.Error(), "exit status")
 }

@@ -1,0 +1,44 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// buf has buf compile what is below a directory of the workspace. ok is false where there is no buf.
+func (w *workspace) buf(ctx context.Context, dir string) (files *Files, ok bool, err error) {
+	program, err := exec.LookPath("buf")
+	if err != nil {
+		return nil, false, nil
+	}
+	args := []string{"build", w.dir, "-o", "-"}
+	if dir != w.dir {
+		args = append(args, "--path", dir)
+	}
+	command := exec.CommandContext(ctx, program, args...)
+	var out, errs bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errs
+	if err := command.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, true, ctx.Err()
+		}
+		return nil, true, bufError(args, errs.String(), err)
+	}
+	if files, err = ReadImage(&out, "what buf built"); err != nil {
+		return nil, true, err
+	}
+	files.roots = w.roots()
+	files.Note = "imports are in a registry: compiled by `buf " + strings.Join(args, " ") + "`"
+	return files, true, nil
+}
+
+func bufError(args []string, said string, err error) error {
+	if said = strings.TrimSpace(said); said == "" {
+		said = err.Error()
+	}
+	return fmt.Errorf("imports are in a registry, and `buf %s` says:\n%w", strings.Join(args, " "), errors.New(said))
+}
