@@ -32,7 +32,10 @@ type rule struct {
 }
 
 // topics are the rules of each file of this package.
-var topics = [][]*rule{refusals, templates, values, times, retries, states, orders, classes}
+var topics = [][]*rule{
+	refusals, templates, identities, previousKeys, fingerprints, unstables, presences, contents,
+	values, times, retries, states, orders, classes, generatedNames,
+}
 
 // Rules are all rules, by topic.
 func Rules() []*lint.Rule {
@@ -49,6 +52,7 @@ func Rules() []*lint.Rule {
 type pass struct {
 	// set is what schema.Build made of the files. It lacks the messages and enums that are refused.
 	set    *schema.Set
+	files  []protoreflect.FileDescriptor
 	facts  config.Facts
 	source func(path string) []byte
 	// incomplete says that there were problems, so that something may be refused that others need.
@@ -61,7 +65,7 @@ type pass struct {
 // Run runs the rules for which wanted says so. The findings are sorted.
 func Run(in Input, wanted func(*lint.Rule) bool) []lint.Finding {
 	set, problems := schema.Build(in.Files, in.Paths)
-	p := &pass{set: set, facts: in.Facts, source: in.Source}
+	p := &pass{set: set, files: in.Files, facts: in.Facts, source: in.Source}
 	p.incomplete = len(problems) > 0
 	p.refused(problems, wanted)
 	for _, topic := range topics {
