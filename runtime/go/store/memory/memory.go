@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/store"
@@ -29,8 +30,8 @@ type Store struct {
 	now       func() time.Time
 	retention time.Duration
 
+	closed  atomic.Bool // set under the lock
 	mu      sync.Mutex
-	closed  bool
 	batch   uint64 // counts calls of Claim
 	records records
 
@@ -75,7 +76,7 @@ func (s *Store) begin(ctx context.Context, what string, n int, things string) er
 	err := ctx.Err()
 	if err == nil {
 		s.mu.Lock()
-		if !s.closed {
+		if !s.closed.Load() {
 			return nil
 		}
 		s.mu.Unlock()
@@ -92,10 +93,13 @@ func (s *Store) FollowUps() bool { return true }
 
 // Check says whether the store was closed.
 func (s *Store) Check(ctx context.Context) error {
-	if err := s.begin(ctx, "check", 0, ""); err != nil {
-		return err
+	err := ctx.Err()
+	if err == nil && s.closed.Load() {
+		err = ErrClosed
 	}
-	s.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
 	return nil
 }
 
@@ -103,6 +107,6 @@ func (s *Store) Check(ctx context.Context) error {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed = true
+	s.closed.Store(true)
 	return nil
 }
