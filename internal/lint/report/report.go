@@ -57,7 +57,7 @@ func (o *Options) path(file string) string {
 
 // formats are the formats by name.
 var formats = map[string]func(io.Writer, Options) Writer{
-	"text": newText,
+	"text": newText, "json": newJSON, "github": newGitHub, "sarif": newSARIF,
 }
 
 // Formats are the names of the formats, the default first.
