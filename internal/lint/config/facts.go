@@ -18,8 +18,6 @@ type Facts struct {
 
 // Fact is what is declared about the messages of an event type.
 type Fact struct {
-	// EventsPerSecond is the most events of one type in a second, at their peak.
-	EventsPerSecond *int64
 	// EventsPerSecondPerBizKey is the most events of one type with one biz key in a second, at their peak.
 	EventsPerSecondPerBizKey *int64
 	// Consumers is how many processes consume a topic in one group.
@@ -37,7 +35,6 @@ var known = []struct {
 	inherit  func(to *Fact, from Fact)
 	declared func(Fact) bool
 }{
-	of("events_per_second", func(f *Fact) **int64 { return &f.EventsPerSecond }, atLeastOne),
 	of("events_per_second_per_biz_key", func(f *Fact) **int64 { return &f.EventsPerSecondPerBizKey }, atLeastOne),
 	of("consumers", func(f *Fact) **int64 { return &f.Consumers }, atLeastOne),
 	of("dedup_retention", func(f *Fact) **time.Duration { return &f.DedupRetention }, duration),

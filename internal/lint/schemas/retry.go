@@ -276,7 +276,7 @@ func holdNone(p *pass) {
 		}
 		if early := m.Transition.Verdicts().Early; len(early) > 0 {
 			p.reportf(m.Option(schema.RetryNumber, maxHoldNumber), fmt.Sprintf("leave max_hold out, which is %d, or write one of 1 or more", idem.DefaultMaxHold),
-				"%s has max_hold: 0, so that one which comes before its predecessor, in state %q, is dead-lettered at once", m.Desc.FullName(), early[0])
+				"%s has max_hold: 0, so that one which comes before its predecessor, in state %q, is dead-lettered at once", m.Desc.FullName(), early[len(early)-1])
 		}
 	}
 }

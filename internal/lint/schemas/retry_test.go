@@ -99,6 +99,7 @@ func TestRetries(t *testing.T) {
 			proto: message("", "") + `message N { option (idem.v1.message).idempotency_key = "t.n:v1:{id}"; string id = 1; }`, want: []string{"of t.n are"}},
 
 		{name: "can be early", rule: hold, proto: message("retry: {max_hold: 0}"+toB, "") + shortMachine, want: []string{`in state ""`}},
+		{name: "early in the state before", rule: hold, proto: machineOf(">A", "A>B", "B>C") + message(`retry: {max_hold: 0} transition: {state_machine: "t.v1.S" from: "B" to: "C"}`, ""), want: []string{`in state "A"`}},
 		{name: "a creation is never early", rule: hold, proto: message("retry: {max_hold: 0}"+toA, "") + shortMachine},
 		{name: "one hold, or no transition", rule: hold, proto: message("retry: {max_hold: 1}"+toB, "") + shortMachine},
 		{name: "no transition", rule: hold, proto: retry("max_hold: 0")},

@@ -112,7 +112,7 @@ func fractionDigitsUnstated(p *pass) {
 			continue
 		}
 		f := p.reportf(p.place(u), "add [(idem.v1.field)."+option+" = {fraction_digits: 3}], which is what it has now, or more",
-			"%s does not state its fraction digits, and the languages' clocks have 3 to 9: from the fourth on all are cut", c.Leaf().FullName())
+			"%s does not state its fraction digits: 3 are written and further ones cut, and the languages have 3 to 9", c.Leaf().FullName())
 		if p.linted(c.Leaf()) && importsOptions(c.Leaf().ParentFile()) {
 			p.edit(f, schema.Decl(c.Leaf()), statedDigits(option))
 		}
