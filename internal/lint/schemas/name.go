@@ -1,7 +1,6 @@
 package schemas
 
 import (
-
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
