@@ -8,13 +8,14 @@ require (
 	connectrpc.com/connect v1.21.1
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/alicebob/miniredis/v2 v2.40.0
+	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/google/uuid v1.6.0
 	github.com/idem-spec/idem/runtime/go/idem v0.0.0
 	github.com/jackc/pgx/v5 v5.13.0
 	github.com/prometheus/client_golang v1.25.0
 	github.com/redis/go-redis/v9 v9.23.0
-	github.com/segmentio/kafka-go v0.4.51
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	github.com/segmentio/kafka-go v0.4.51
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/metric v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,7 @@ import (
 // schemaFlags are the flags of `idem lint`.
 type schemaFlags struct {
 	lintFlags
+	fix, diff bool
 }
 
 func newLint(std streams) *cobra.Command {
@@ -28,42 +31,86 @@ buf (buf.yaml), or an image, which ` + "`buf build -o image.binpb`" + ` writes; 
 Each is linted by itself. Without one it is the schema of idem.yaml, or else the current directory.
 
 A finding is a line on standard output. Exit codes: 0 there is none, 1 there are findings, 2 an input
-cannot be read.`,
+cannot be read. ` + "`idem explain RULE`" + ` shows why a rule is there.`,
 		Example: `  idem lint
   idem lint proto
+  idem lint --fix
   buf build -o - | idem lint -
   idem lint --format sarif > idem.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
 	flags.add(command)
+	f := command.Flags()
+	f.BoolVar(&flags.fix, "fix", false, "mend in the files what can be mended without a thought, and show what is left")
+	f.BoolVar(&flags.diff, "diff", false, "write nothing: show what --fix would change, in place of the findings")
 	return command
 }
 
 func (f *schemaFlags) run(ctx context.Context, std streams, inputs []string) error {
+	fixes := f.fix || f.diff
+	switch {
+	case fixes && f.writeBaseline:
+		return errors.New("--fix and --write-baseline exclude each other")
+	case fixes && slices.Contains(inputs, "-"):
+		return errors.New("--fix: an image on standard input has no files to mend; name the directory")
+	}
 	run, err := f.begin(lint.Schema)
 	if err != nil {
 		return err
 	}
+	defer fewCollections()()
+	linted, err := run.lint(ctx, std, inputs)
+	if err != nil {
+		return err
+	}
+	if f.diff {
+		return linted.showDiff()
+	}
+	if f.fix {
+		fixed, err := linted.mend()
+		if err != nil {
+			return err
+		}
+		if fixed {
+			if linted, err = run.lint(ctx, std, inputs); err != nil {
+				return err
+			}
+		}
+	}
+	return linted.report.finishKept(linted.kept, counted(linted.files, "file"))
+}
+
+// lintedSchemas are schemas with the findings that stand.
+type lintedSchemas struct {
+	std     streams
+	report  *lintReport
+	schemas []*source.Files
+	files   int
+	kept    []lint.Finding
+}
+
+// lint lints the inputs, or without one what the repository has.
+func (l *linting) lint(ctx context.Context, std streams, inputs []string) (*lintedSchemas, error) {
 	whole := len(inputs) == 0
 	if whole {
-		inputs = []string{run.repository.schema()}
+		inputs = []string{l.repository.schema()}
 	}
-	defer fewCollections()()
 	read, err := readSchemas(ctx, std, inputs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out, err := run.open(std, whole, read...)
+	out, err := l.open(std, whole, read...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	files := 0
+	linted := &lintedSchemas{std: std, report: out, schemas: read}
 	var findings []lint.Finding
 	for _, s := range read {
-		files += len(s.Paths)
-		findings = append(findings, schemas.Run(schemas.Input{Files: s.All, Paths: s.Paths, Source: s.Source, Facts: run.facts()}, run.wanted)...)
+		linted.files += len(s.Paths)
+		findings = append(findings, schemas.Run(schemas.Input{Files: s.All, Paths: s.Paths, Source: s.Source, Facts: l.facts()}, l.wanted)...)
 	}
-	return out.finish(findings, counted(files, "file"))
+	linted.kept = out.keep(findings)
+	return linted, nil
 }
 
 // schema is what a command reads that is told nothing.

@@ -176,14 +176,24 @@ func (r *lintReport) write(f lint.Finding) error {
 	return r.writer.Write(f)
 }
 
-// finish reports findings that are all there, in their order, and what settles none of them.
-func (r *lintReport) finish(findings []lint.Finding, where string) error {
+// keep are those of the findings that stand. Where a baseline is written, that settles them all.
+func (r *lintReport) keep(findings []lint.Finding) []lint.Finding {
 	var kept []lint.Finding
 	for _, f := range findings {
 		if r.filter.Keep(&f) && !r.flags.writeBaseline {
 			kept = append(kept, f)
 		}
 	}
+	return kept
+}
+
+// finish reports those of the findings that stand, in their order, with what settles none of them. where is
+// what was read: "12 files".
+func (r *lintReport) finish(findings []lint.Finding, where string) error {
+	return r.finishKept(r.keep(findings), where)
+}
+
+func (r *lintReport) finishKept(kept []lint.Finding, where string) error {
 	for _, f := range lint.Sort(append(kept, r.filter.Rest()...)) {
 		if err := r.write(f); err != nil {
 			return err
@@ -202,7 +212,7 @@ func (r *lintReport) close(where string) error {
 	return r.end(where)
 }
 
-// end writes the summary. where is what was read: "12 files".
+// end writes the summary.
 func (r *lintReport) end(where string) error {
 	if err := r.writer.Close(r.summary); err != nil {
 		return err
