@@ -11,14 +11,15 @@
 -- $5 bytea[]  results, null where there is none
 -- $6 bigint   retention in milliseconds
 -- $7 bigint   what expires_at is rounded up to, in milliseconds
-WITH done AS (
+WITH clock AS MATERIALIZED (
+    SELECT t.now, date_bin($7 * interval '1 millisecond', t.now + $6 * interval '1 millisecond', 'epoch') + $7 * interval '1 millisecond' AS expires_at
+    FROM (SELECT clock_timestamp() AS now OFFSET 0) t
+), done AS (
     UPDATE idem_record r
-    SET state = 2, result = i.result, lease_until = NULL, updated_at = c.now, expires_at = greatest(r.expires_at, c.expires_at)
-    FROM (SELECT t.now, date_bin($7 * interval '1 millisecond', t.now + $6 * interval '1 millisecond', 'epoch') + $7 * interval '1 millisecond' AS expires_at
-          FROM (SELECT clock_timestamp() AS now OFFSET 0) t OFFSET 0) c
-    CROSS JOIN (SELECT i.*
-                FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bytea[]) WITH ORDINALITY AS i (scope, key, fence, owner, result, n)
-                ORDER BY i.scope COLLATE "C", i.key COLLATE "C") i
+    SET state = 2, result = i.result, lease_until = NULL, updated_at = (SELECT now FROM clock), expires_at = greatest(r.expires_at, (SELECT expires_at FROM clock))
+    FROM (SELECT i.*
+          FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bytea[]) WITH ORDINALITY AS i (scope, key, fence, owner, result, n)
+          ORDER BY i.scope COLLATE "C", i.key COLLATE "C") i
     WHERE r.scope = i.scope AND r.key = i.key AND r.fence = i.fence AND r.owner = i.owner AND r.state = 1
     RETURNING i.n
 ), total AS MATERIALIZED (

@@ -8,15 +8,16 @@
 -- $5 bigint[] times from now, in milliseconds
 -- $6 bigint   retention in milliseconds
 -- $7 bigint   what expires_at is rounded up to, in milliseconds
-WITH done AS (
+WITH clock AS MATERIALIZED (
+    SELECT t.now, date_bin($7 * interval '1 millisecond', t.now + $6 * interval '1 millisecond', 'epoch') + $7 * interval '1 millisecond' AS expires_at
+    FROM (SELECT clock_timestamp() AS now OFFSET 0) t
+), done AS (
     UPDATE idem_record r
-    SET lease_until = greatest(r.lease_until, date_trunc('milliseconds', c.now + i.lease * interval '1 millisecond')),
-        updated_at = c.now, expires_at = greatest(r.expires_at, c.expires_at)
-    FROM (SELECT t.now, date_bin($7 * interval '1 millisecond', t.now + $6 * interval '1 millisecond', 'epoch') + $7 * interval '1 millisecond' AS expires_at
-          FROM (SELECT clock_timestamp() AS now OFFSET 0) t OFFSET 0) c
-    CROSS JOIN (SELECT i.*
-                FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[]) WITH ORDINALITY AS i (scope, key, fence, owner, lease, n)
-                ORDER BY i.scope COLLATE "C", i.key COLLATE "C") i
+    SET lease_until = greatest(r.lease_until, date_trunc('milliseconds', (SELECT now FROM clock) + i.lease * interval '1 millisecond')),
+        updated_at = (SELECT now FROM clock), expires_at = greatest(r.expires_at, (SELECT expires_at FROM clock))
+    FROM (SELECT i.*
+          FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::bigint[]) WITH ORDINALITY AS i (scope, key, fence, owner, lease, n)
+          ORDER BY i.scope COLLATE "C", i.key COLLATE "C") i
     WHERE r.scope = i.scope AND r.key = i.key AND r.fence = i.fence AND r.owner = i.owner AND r.state = 1
     RETURNING i.n
 ), total AS MATERIALIZED (
