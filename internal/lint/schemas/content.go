@@ -46,7 +46,7 @@ const digestMend = "name an id, or add [(idem.v1.field).digest = DIGEST_SHA256]"
 
 // freeTexts are the last words of names of what people write.
 var freeTexts = []string{
-	"body", "comment", "comments", "description", "memo", "note", "notes", "reason", "remark", "remarks", "title",
+	"comment", "comments", "description", "memo", "note", "notes", "reason", "remark", "remarks", "title",
 }
 
 func keyFreeText(p *pass) {
@@ -60,9 +60,10 @@ func keyFreeText(p *pass) {
 
 // personal are the last words of names of what is about a person.
 var personal = []string{
-	"address", "birth_date", "birthdate", "birthday", "card_number", "date_of_birth", "email", "email_address", "family_name",
-	"first_name", "full_name", "given_name", "iban", "ip_address", "last_name", "mobile_number", "msisdn", "passport_number",
-	"phone", "phone_number", "ssn", "street", "surname", "tax_id",
+	"billing_address", "birth_date", "birthdate", "birthday", "card_number", "date_of_birth", "email", "email_address",
+	"family_name", "first_name", "full_name", "given_name", "home_address", "iban", "ip_address", "last_name", "mobile_number",
+	"msisdn", "passport_number", "phone", "phone_number", "postal_address", "shipping_address", "ssn", "street", "street_address",
+	"surname", "tax_id",
 }
 
 // keyPersonalData looks at all keys that are in headers.
@@ -72,7 +73,7 @@ func keyPersonalData(p *pass) {
 		if readers == nil || *readers != "everyone" || u.template == u.message.Fingerprint || u.component.Digest {
 			continue
 		}
-		if endsIn(u.component.Leaf().Name(), personal) {
+		if name := u.component.Leaf().Name(); name == "address" || endsIn(name, personal) {
 			p.reportf(u.template.Place, digestMend,
 				"%s, personal data by its name, and idem.yaml says that everyone may read a key", u.names())
 		}

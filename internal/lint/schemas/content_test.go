@@ -37,7 +37,9 @@ func TestKeysOfPersonalData(t *testing.T) {
 	readBy := func(who string) config.Facts { return config.Facts{Default: config.Fact{KeyReaders: &who}} }
 	everyone := readBy("everyone")
 	runAll(t, []given{
-		{name: "an address", rule: rule, facts: everyone, proto: keyed(`string customer_email = 2;`), want: []string{"names customer_email"}},
+		{name: "a mail address", rule: rule, facts: everyone, proto: keyed(`string customer_email = 2;`), want: []string{"names customer_email"}},
+		{name: "an address alone", rule: rule, facts: everyone, proto: keyed(`string address = 2;`), want: []string{"names address"}},
+		{name: "an address of something else", rule: rule, facts: everyone, proto: keyed(`string wallet_address = 2;`)},
 		{name: "in a biz key", rule: rule, facts: everyone, proto: message(`biz_key: "{phone}"`, `string phone = 2;`), want: []string{"biz_key of t.v1.M names phone"}},
 		{name: "in the key before", rule: rule, facts: everyone,
 			proto: `message M { option (idem.v1.message) = {idempotency_key: "t.m:v2:{id}" idempotency_key_previous: "t.m:v1:{iban}"}; string id = 1; string iban = 2; }`,

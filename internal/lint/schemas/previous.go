@@ -7,7 +7,7 @@ import (
 
 var previousKeys = []*rule{
 	{lint.Rule{
-		ID: "IDEM_KEY_PREVIOUS_COLLIDES", Kind: lint.Schema, Category: lint.Template, Severity: lint.Error,
+		ID: "IDEM_KEY_PREVIOUS_COLLIDES", Kind: lint.Schema, Category: lint.Template, Severity: lint.Warning,
 		Purpose: "Checks that the key of one event cannot be the previous key of another one.",
 		Spec:    []string{"KEY-030", "OPT-032"},
 	}, keyPreviousCollides},

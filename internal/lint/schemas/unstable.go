@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -47,16 +48,14 @@ type instability struct {
 
 var deliveryFields = instability{
 	names: []string{
-		"attempt", "attempt_count", "attempt_number", "consumer_tag", "correlation_id", "delivery_attempt", "delivery_count",
-		"delivery_id", "delivery_tag", "kafka_offset", "kafka_partition", "message_id", "msg_id", "offset", "partition",
-		"receipt_handle", "redelivered", "redelivery_count", "request_id", "retries", "retry", "retry_attempt", "retry_count",
-		"retry_number", "span_id", "trace_id", "traceparent",
+		"attempt", "attempt_count", "attempt_number", "consumer_tag", "correlation_id", "delivery_tag", "kafka_offset",
+		"kafka_partition", "message_id", "msg_id", "offset", "partition", "receipt_handle", "redelivered", "redelivery_count",
+		"request_id", "retries", "retry", "retry_attempt", "retry_count", "retry_number", "span_id", "trace_id", "traceparent",
 	},
 	phrases: []string{
-		"each attempt", "each delivery", "each retry", "each time it is sent", "every attempt", "every delivery", "every retry",
-		"per attempt", "per delivery",
+		"each redelivery", "each retry", "each time the message is sent", "every redelivery", "every retry", "on redelivery", "on retry",
 	},
-	except: isOfMessages,
+	except: isOwn,
 	what:   "which a message that is sent again has anew: the event gets another key, and is done twice",
 	mend:   "name the id of what happened, which is the same each time",
 }
@@ -67,7 +66,7 @@ var sendingTimes = instability{
 		"queued_at", "receive_time", "received_at", "retried_at", "send_time", "sent_at",
 	},
 	phrases: []string{
-		"current time", "time of sending", "wall clock", "when it is sent", "when the message is sent", "when the message was sent",
+		"current time", "time of sending", "wall clock", "when the message is sent", "when the message was sent",
 	},
 	except: isAct,
 	what:   "a time that a message which is sent again has anew: the event gets another key, and is done twice",
@@ -79,7 +78,7 @@ var mutableFields = instability{
 		"etag", "last_modified", "last_modified_at", "last_modified_time", "last_update_time", "last_updated", "last_updated_at",
 		"modified_at", "modify_time", "state", "status", "update_time", "updated_at",
 	},
-	phrases: []string{"can change", "changes over time", "last changed", "last modified", "last updated", "may change"},
+	phrases: []string{"last changed", "last modified", "last updated"},
 	except:  isSettled,
 	what:    "which changes with the object: the event gets another key where it is sent again later, and another event the same where it changes back",
 	mend:    "name the id of what happened, or what counts the changes of the object, {version}",
@@ -94,10 +93,11 @@ func unstable(p *pass, kind instability) {
 	for u := range p.usedInKeys {
 		leaf := u.component.Leaf()
 		comment := commentOf(leaf)
-		if strings.Contains(comment, "idempoten") || kind.except(u) {
-			continue // a producer's own, which it keeps
+		if !names[strings.ToLower(string(leaf.Name()))] && !says(comment, kind.phrases) {
+			continue
 		}
-		if names[strings.ToLower(string(leaf.Name()))] || says(comment, kind.phrases) {
+		// What is there for idempotency is kept by whoever makes it.
+		if !strings.Contains(comment, "idempoten") && !kind.except(u) {
 			p.reportf(u.template.Place, kind.mend, "%s, %s", u.names(), kind.what)
 		}
 	}
@@ -128,19 +128,33 @@ func says(comment string, phrases []string) bool {
 	return true
 }
 
-// isOfMessages says that the message is about messages, whose ids are those of what happened: ChatMessageSent.
-func isOfMessages(u used) bool {
-	if !endsIn(u.component.Leaf().Name(), []string{"message_id", "msg_id", "delivery_id"}) {
+// isOwn says that the field is of an object like any other: the message_id of ChatMessageSent, the request_id
+// of RefundRequested, {conversation.message_id}. An envelope in the message is none: {metadata.message_id}.
+func isOwn(u used) bool {
+	if path := u.component.Path; len(path) > 1 {
+		return !slices.Contains(envelopes, path[len(path)-2].Name())
+	}
+	w := words(u.component.Leaf().Name())
+	if len(w) == 0 {
 		return false
 	}
+	stem := strings.TrimSuffix(strings.TrimSuffix(w[0], "ies"), "y") // Retried, of retries and retry_count
 	for word := range eachWord(string(u.message.Desc.Name())) {
-		switch word {
-		case "Message", "Chat", "Mail", "Email", "Sms", "Notification", "Delivery", "Post", "Comment":
+		if strings.HasPrefix(strings.ToLower(word), stem) {
+			return true
+		}
+		if (w[0] == "message" || w[0] == "msg") && slices.Contains(messageWords, word) {
 			return true
 		}
 	}
-	return len(u.component.Path) > 1 // of something that has an id: {conversation.message_id}
+	return false
 }
+
+// envelopes are names of fields with what is about the message that they are in.
+var envelopes = []protoreflect.Name{"context", "ctx", "envelope", "header", "headers", "meta", "metadata", "trace", "tracing"}
+
+// messageWords are other words for messages that people send.
+var messageWords = []string{"Chat", "Comment", "Email", "Mail", "Message", "Notification", "Post", "Sms"}
 
 // isAct says that the time is the event's own: the published_at of ArticlePublished.
 func isAct(u used) bool {
