@@ -10,6 +10,7 @@ import (
 
 	"github.com/idem-spec/idem/internal/lint"
 	"github.com/idem-spec/idem/internal/lint/changes"
+	"github.com/idem-spec/idem/internal/lint/messages"
 	"github.com/idem-spec/idem/internal/lint/schemas"
 	"github.com/idem-spec/idem/internal/lint/suppress"
 )
@@ -38,7 +39,7 @@ func All() []Entry {
 
 // Rules are all rules without their pages, by kind and topic.
 func Rules() []*lint.Rule {
-	return slices.Concat(schemas.Rules(), changes.Rules(), suppress.Rules())
+	return slices.Concat(schemas.Rules(), changes.Rules(), messages.Rules(), suppress.Rules())
 }
 
 // Find returns the rule of that ID.

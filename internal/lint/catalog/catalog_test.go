@@ -15,7 +15,7 @@ import (
 )
 
 // run runs all rules of a kind over the files of an example in a directory.
-var run = map[lint.Kind]func(t *testing.T, dir string) []lint.Finding{lint.Schema: runSchemas, lint.Change: runChanges}
+var run = map[lint.Kind]func(t *testing.T, dir string) []lint.Finding{lint.Schema: runSchemas, lint.Change: runChanges, lint.Message: runMessages}
 
 func TestBadExampleRaisesItsRuleAloneAndGoodExampleNone(t *testing.T) {
 	t.Parallel()

@@ -38,8 +38,11 @@ func FuzzBinary(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var d Decoder
 		m := dynamicpb.NewMessage(p.Message.Desc)
-		want := proto.Unmarshal(payload, m)
+		want, known := unmarshal(payload, m)
 		err := d.Binary(p, payload)
+		if !known {
+			return
+		}
 		require.Equal(t, want == nil, err == nil, "walked: %v, protobuf: %v", err, want)
 		if err == nil {
 			sameTexts(t, &d, p, m)
@@ -47,6 +50,12 @@ func FuzzBinary(f *testing.F) {
 			require.LessOrEqual(t, err.(*Error).Offset, len(payload))
 		}
 	})
+}
+
+// unmarshal is proto.Unmarshal; not known is where that panics, for a key of a map of another wire type.
+func unmarshal(payload []byte, m proto.Message) (err error, known bool) {
+	defer func() { known = recover() == nil }()
+	return proto.Unmarshal(payload, m), true
 }
 
 func FuzzJSON(f *testing.F) {

@@ -1,0 +1,285 @@
+package input
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/idem-spec/idem/internal/lint/messages/jsonscan"
+	"github.com/idem-spec/idem/runtime/go/idem"
+)
+
+// line parses a line of JSON. Its members, all but one of the payload's optional, are
+//
+//	topic, partition, offset        where it was read
+//	partitions                      how many partitions the topic has
+//	timestamp, or ts                the broker's, in milliseconds or RFC 3339
+//	key, or key_base64              the record's key; null is none
+//	headers                         {"name": "value"}, ["name", "value", …], or [{"key": "name", "value": "value"}, …];
+//	                                a value is text, null, a number, or {"base64": "…"}
+//	value or payload,               an object is the message in JSON; text is the payload's bytes, null none
+//	value_base64 or payload_base64
+//
+// and all others are passed over. So what `kcat -C -J` and `rpk topic consume` print is read as it is.
+func (p *Parser) line(b *Batch, item *Item, m *Message) error {
+	p.scan.In, p.scan.Pos, p.scan.Text = item.raw, 0, p.scan.Text[:0]
+	l := lineParser{&p.scan, m, false}
+	if err := l.object(l.member); err != nil {
+		return fmt.Errorf("%s:%d: byte %d: %w", b.Source.Name, item.Number, l.Pos, err)
+	}
+	if l.Blanks(); l.Pos != len(item.raw) {
+		return fmt.Errorf("%s:%d: byte %d: something is behind the JSON of the message: one message is one line", b.Source.Name, item.Number, l.Pos)
+	}
+	if !l.payload {
+		return fmt.Errorf("%s:%d: there is no value and no payload: where the lines are payloads themselves, say --bare", b.Source.Name, item.Number)
+	}
+	m.HasHeaders = true
+	return nil
+}
+
+type lineParser struct {
+	*jsonscan.Scanner
+	m       *Message
+	payload bool // there is one
+}
+
+var errNoJSON = errors.New("no JSON of a message (a payload that is no text goes in payload_base64: kcat -J cannot carry it)")
+
+// object visits the members of an object.
+func (l *lineParser) object(member func(name string) error) error {
+	l.Blanks()
+	if !l.Byte('{') {
+		return errNoJSON
+	}
+	for first := true; ; first = false {
+		l.Blanks()
+		if first && l.Byte('}') {
+			return nil
+		}
+		name, ok := l.String()
+		if !ok || !l.Colon() {
+			return errNoJSON
+		}
+		if err := member(string(name)); err != nil {
+			return err
+		}
+		l.Blanks()
+		if l.Byte('}') {
+			return nil
+		}
+		if !l.Byte(',') {
+			return errNoJSON
+		}
+	}
+}
+
+func (l *lineParser) member(name string) error {
+	var err error
+	switch name {
+	case "topic":
+		var text []byte
+		if text, err = l.text(name); err == nil {
+			l.m.Topic = string(text)
+		}
+	case "partition":
+		err = l.int32(name, &l.m.Partition)
+	case "partitions":
+		err = l.int32(name, &l.m.Partitions)
+	case "timestamp", "ts":
+		err = l.time(name)
+	case "key", "key_base64":
+		l.m.HasKey = true
+		l.m.Key, err = l.bytes(name, name == "key_base64")
+	case "headers":
+		err = l.headers()
+	case "value", "payload", "value_base64", "payload_base64":
+		err = l.value(name)
+	default:
+		if !l.Skip() {
+			err = errNoJSON
+		}
+	}
+	return err
+}
+
+func (l *lineParser) value(name string) error {
+	if l.payload {
+		return errors.New("the payload is there twice")
+	}
+	l.payload = true
+	if l.Peek() == '{' {
+		start := l.Pos
+		if !l.Skip() {
+			return errNoJSON
+		}
+		l.m.Payload, l.m.IsJSON = l.In[start:l.Pos:l.Pos], true
+		return nil
+	}
+	var err error
+	l.m.Payload, err = l.bytes(name, name == "value_base64" || name == "payload_base64")
+	return err
+}
+
+// text is a string.
+func (l *lineParser) text(name string) ([]byte, error) {
+	if l.Peek() != '"' {
+		return nil, fmt.Errorf("%s is no text", name)
+	}
+	text, ok := l.String()
+	if !ok {
+		return nil, errNoJSON
+	}
+	return text, nil
+}
+
+// bytes are a text or null.
+func (l *lineParser) bytes(name string, encoded bool) ([]byte, error) {
+	if l.Peek() == 'n' && l.Literal("null") {
+		return nil, nil
+	}
+	text, err := l.text(name)
+	if err != nil || !encoded {
+		return text, err
+	}
+	return l.decoded(name, text)
+}
+
+func (l *lineParser) decoded(name string, text []byte) ([]byte, error) {
+	start := len(l.Text)
+	made, err := base64.StdEncoding.AppendDecode(l.Text, text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no base64", name)
+	}
+	l.Text = made
+	return made[start:len(made):len(made)], nil
+}
+
+func (l *lineParser) int32(name string, into *int32) error {
+	text, ok := l.Number()
+	n, err := strconv.ParseInt(string(text), 10, 32)
+	if !ok || err != nil {
+		return fmt.Errorf("%s is no integer of 32 bits", name)
+	}
+	*into = int32(n)
+	return nil
+}
+
+func (l *lineParser) time(name string) error {
+	if l.Peek() == '"' {
+		text, err := l.text(name)
+		if err != nil {
+			return err
+		}
+		if l.m.Time, err = time.Parse(time.RFC3339Nano, string(text)); err != nil {
+			return fmt.Errorf("%s is no time of RFC 3339, and no milliseconds", name)
+		}
+		return nil
+	}
+	text, ok := l.Number()
+	ms, err := strconv.ParseInt(string(text), 10, 64)
+	if !ok || err != nil {
+		return fmt.Errorf("%s is no time of RFC 3339, and no milliseconds", name)
+	}
+	l.m.Time = time.UnixMilli(ms)
+	return nil
+}
+
+func (l *lineParser) headers() error {
+	switch l.Peek() {
+	case '{':
+		return l.object(l.header)
+	case '[':
+		return l.list()
+	}
+	if !l.Literal("null") {
+		return errors.New("headers are no object and no array")
+	}
+	return nil
+}
+
+// header reads the value of a header.
+func (l *lineParser) header(name string) error {
+	value, err := l.headerValue(name)
+	l.m.Headers = append(l.m.Headers, idem.Header{Name: name, Value: value})
+	return err
+}
+
+func (l *lineParser) headerValue(name string) (value []byte, err error) {
+	switch c := l.Peek(); {
+	case c == '{':
+		err = l.object(func(key string) error {
+			if key != "base64" {
+				return fmt.Errorf("header %s: an object as its value is {\"base64\": …}", name)
+			}
+			value, err = l.bytes(name, true)
+			return err
+		})
+		return value, err
+	case c == '-' || c-'0' < 10:
+		number, ok := l.Number()
+		if !ok {
+			return nil, errNoJSON
+		}
+		return number, nil
+	}
+	return l.bytes("header "+name, false)
+}
+
+// list reads headers as pairs of texts, or as objects.
+func (l *lineParser) list() error {
+	l.Byte('[')
+	for first := true; ; first = false {
+		l.Blanks()
+		if first && l.Byte(']') {
+			return nil
+		}
+		if err := l.element(); err != nil {
+			return err
+		}
+		l.Blanks()
+		if l.Byte(']') {
+			return nil
+		}
+		if !l.Byte(',') {
+			return errNoJSON
+		}
+	}
+}
+
+func (l *lineParser) element() error {
+	if l.Peek() != '{' {
+		name, err := l.text("the name of a header")
+		if err != nil {
+			return err
+		}
+		l.Blanks()
+		if !l.Byte(',') {
+			return errors.New("headers as an array are names and values in turn: a value is missing")
+		}
+		l.Blanks()
+		return l.header(string(name))
+	}
+	var h idem.Header
+	err := l.object(func(key string) error {
+		var err error
+		switch key {
+		case "key", "name":
+			var name []byte
+			name, err = l.text("the name of a header")
+			h.Name = string(name)
+		case "value":
+			h.Value, err = l.headerValue(h.Name)
+		case "value_base64":
+			h.Value, err = l.bytes("a header", true)
+		default:
+			if !l.Skip() {
+				err = errNoJSON
+			}
+		}
+		return err
+	})
+	l.m.Headers = append(l.m.Headers, h)
+	return err
+}

@@ -1,0 +1,118 @@
+package messages
+
+import (
+	"bytes"
+	"crypto/sha256"
+
+	"github.com/idem-spec/idem/internal/lint"
+	"github.com/idem-spec/idem/internal/lint/messages/seen"
+	"github.com/idem-spec/idem/runtime/go/idem"
+)
+
+// streamRules are about two messages: their checks are in meet.
+var streamRules = []*rule{
+	{Rule: lint.Rule{
+		ID: "IDEM_KEY_REUSED", Kind: lint.Message, Category: lint.Template, Severity: lint.Error,
+		Purpose: "Checks that messages with one idempotency key have one content.",
+		Spec:    []string{"HASH-031", "DEDUP-001"},
+	}},
+	{Rule: lint.Rule{
+		ID: "IDEM_KEY_REGENERATED", Kind: lint.Message, Category: lint.Template, Severity: lint.Error,
+		Purpose: "Checks that copies of one event have one idempotency key.",
+		Spec:    []string{"KEY-020", "HDR-002"},
+	}},
+	{Rule: lint.Rule{
+		ID: "IDEM_KEY_REROUTED", Kind: lint.Message, Category: lint.Order, Severity: lint.Error,
+		Purpose: "Checks that messages with one idempotency key have one biz key.",
+		Spec:    []string{"HASH-020"},
+	}},
+}
+
+// The rules of stream.go, by the names that meet has for them.
+var (
+	keyReused      = &streamRules[0].Rule
+	keyRegenerated = &streamRules[1].Rule
+	keyRerouted    = &streamRules[2].Rule
+)
+
+// identify remembers what other messages may have in common with this one.
+func (p *pass) identify(arena []byte, records []seen.Record) ([]byte, []seen.Record) {
+	keep := func(b []byte) []byte {
+		start := len(arena)
+		arena = append(arena, b...)
+		return arena[start:len(arena):len(arena)]
+	}
+	r := seen.Record{Source: p.source.ID, Number: p.message.Number, Seq: p.seq}
+	var key []byte
+	if header, there := p.header(idem.IdempotencyKey); there {
+		key = keep([]byte(header))
+	} else if t := p.text(ofKey); t.there && !(p.has&headers == 0 || !p.faulty(idem.IdempotencyKey)) {
+		key = keep(t.text)
+	}
+	if key == nil {
+		return arena, records
+	}
+	r.Kind, r.ID = seen.Key, key
+	if biz, _ := p.bizKey(); biz != "" {
+		r.With = keep([]byte(biz))
+	}
+	p.fingerprint(&r)
+	records = append(records, r)
+	if p.has&headers == 0 {
+		return arena, records
+	}
+	r = seen.Record{Source: r.Source, Number: r.Number, Seq: r.Seq, With: key}
+	if id, there := p.header(idem.EventID); there {
+		r.Kind, r.ID = seen.Event, keep([]byte(id))
+		records = append(records, r)
+	}
+	if len(p.message.Payload) > 0 && p.envelope.Present.Has(idem.EventType) {
+		h := sha256.New()
+		h.Write([]byte(p.envelope.EventType))
+		h.Write([]byte{0})
+		h.Write(p.message.Payload)
+		arena = append(arena, make([]byte, sha256.Size)...)
+		r.Kind, r.ID = seen.Payload, h.Sum(arena[len(arena)-sha256.Size:len(arena)-sha256.Size])
+		records = append(records, r)
+	}
+	return arena, records
+}
+
+// fingerprint is the header's, else what the payload gives. A redrive of a repaired payload has none.
+func (p *pass) fingerprint(r *seen.Record) {
+	if header, there := p.header(idem.Fingerprint); there {
+		r.HasPrint = copy(r.Fingerprint[:], header) > 0
+	} else if t := p.text(ofFingerprint); t.there && (p.has&headers == 0 || p.envelope.RedriveCount == 0) {
+		r.HasPrint = copy(r.Fingerprint[:], t.text) > 0
+	}
+}
+
+// meet compares two messages that have something in common.
+func (c *collector) meet(first, again *seen.Record) {
+	where := c.place(first)
+	if first.Kind != seen.Key {
+		if bytes.Equal(first.With, again.With) {
+			return
+		}
+		what := "the event of the event_id " + cut(string(again.ID))
+		if first.Kind == seen.Payload {
+			what = "the same event, by its type and all bytes of its payload,"
+		}
+		c.summary.Regenerated++
+		c.found(keyRegenerated, again, what+" has another idempotency key than at "+where,
+			"compute the key once, in the producer, and pass the header through untouched; a retry and a redrive keep it")
+		return
+	}
+	if first.HasPrint && again.HasPrint && idem.FingerprintsDiffer(string(first.Fingerprint[:]), string(again.Fingerprint[:])) {
+		c.summary.Conflicting++
+		c.found(keyReused, again, "the idempotency key is that of the message at "+where+", whose content has another fingerprint",
+			"let the key name a field that tells the two events apart; consumers dead-letter the second as KEY_REUSED")
+	}
+	if first.With != nil && again.With != nil && !bytes.Equal(first.With, again.With) {
+		c.found(keyRerouted, again, "the idempotency key is that of the message at "+where+", which has another biz key",
+			"let the biz key be of the event, and not of its delivery: copies in two partitions are handled in no order")
+	}
+	if !first.HasPrint {
+		first.HasPrint, first.Fingerprint = again.HasPrint, again.Fingerprint
+	}
+}
