@@ -121,9 +121,10 @@ func (r *repository) schema() string {
 	return r.path(r.Schema)
 }
 
-// readSchemas reads all inputs.
+// readSchemas reads all inputs. A file may be in one of them alone: a finding names it as imports do.
 func readSchemas(ctx context.Context, std streams, inputs []string) ([]*source.Files, error) {
 	var all []*source.Files
+	in := make(map[string]string)
 	for _, input := range inputs {
 		files, err := readSchema(ctx, std, input)
 		if err != nil {
@@ -131,6 +132,12 @@ func readSchemas(ctx context.Context, std streams, inputs []string) ([]*source.F
 		}
 		if files.Note != "" {
 			fmt.Fprintf(std.err, "idem: %s: %s\n", input, files.Note)
+		}
+		for _, path := range files.Paths {
+			if other, twice := in[path]; twice {
+				return nil, brokenf("%s and %s both have %s: lint them one by one", other, input, path)
+			}
+			in[path] = input
 		}
 		all = append(all, files)
 	}

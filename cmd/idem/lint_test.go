@@ -43,6 +43,7 @@ func lintDir(t *testing.T, namesAndTexts ...string) string {
 // finding is the text of unversioned's finding.
 const finding = "error: IDEM_KEY_VERSION_MISSING: the key of shop.v1.Paid has no version segment, so that no later template can be told from this one: write v1 behind the event type, as in payments.paid:v1:…\n"
 
+// TestLintSaysWhatIsWrongAndWhere proves LINT-003.
 func TestLintSaysWhatIsWrongAndWhere(t *testing.T) {
 	t.Parallel()
 	dir := lintDir(t, "shop/v1/paid.proto", unversioned)
@@ -77,6 +78,7 @@ func TestLintReadsAnImageOnStandardInput(t *testing.T) {
 	assert.Contains(t, errs.String(), "standard input is no image")
 }
 
+// TestWhatCannotBeLintedIsExitCode2 proves LINT-001.
 func TestWhatCannotBeLintedIsExitCode2(t *testing.T) {
 	t.Parallel()
 	good := lintDir(t, "paid.proto", mended)
@@ -88,6 +90,7 @@ func TestWhatCannotBeLintedIsExitCode2(t *testing.T) {
 		"no such format":   {[]string{"lint", good, "--format", "xml"}, "it is text, json, github, sarif"},
 		"broken schema":    {[]string{"lint", lintDir(t, "a.proto", "syntax = \"proto3\";\nmessage {")}, "a.proto:2:9"},
 		"one is broken":    {[]string{"lint", good, lintDir(t, "a.proto", "syntax")}, "a.proto:1:"},
+		"the same twice":   {[]string{"lint", good, lintDir(t, "paid.proto", mended)}, "both have paid.proto: lint them one by one"},
 		"no configuration": {[]string{"lint", good, "--config", filepath.Join(good, "idem.yaml")}, "idem.yaml: no such file"},
 		"no baseline":      {[]string{"lint", good, "--baseline", filepath.Join(good, "b.json")}, "write it with --write-baseline"},
 		"nowhere to write": {[]string{"lint", good, "--write-baseline"}, "say --baseline FILE"},
@@ -103,6 +106,7 @@ func TestWhatCannotBeLintedIsExitCode2(t *testing.T) {
 	}
 }
 
+// TestFindingsAreSettled proves LINT-010, LINT-011 and LINT-012.
 func TestFindingsAreSettled(t *testing.T) {
 	t.Parallel()
 	ignored := strings.Replace(unversioned, "message Paid", "// idem:ignore IDEM_KEY_VERSION_MISSING the topic is younger than a day\nmessage Paid", 1)
@@ -143,6 +147,7 @@ func TestFindingsAreSettled(t *testing.T) {
 	}
 }
 
+// TestBaselineDropsOldFindings proves LINT-012 and LINT-013.
 func TestBaselineDropsOldFindings(t *testing.T) {
 	dir := lintDir(t, "idem.yaml", "version: v1\nschema: proto\nlint: {baseline: old.json}\n", "proto/paid.proto", unversioned)
 	t.Chdir(dir)
@@ -172,4 +177,34 @@ func TestBaselineDropsOldFindings(t *testing.T) {
 	_, stderr, code = invoke(t, "lint", "--write-baseline")
 	assert.Equal(t, exitOK, code, stderr)
 	assert.NotContains(t, read(t, "old.json"), "IDEM_KEY")
+}
+
+// TestOrderOfInputsDoesNotShow proves LINT-002.
+func TestOrderOfInputsDoesNotShow(t *testing.T) {
+	t.Parallel()
+	other := strings.NewReplacer("Paid", "Sent", "payments.paid", "mail.sent").Replace(unversioned)
+	one, two := lintDir(t, "b.proto", unversioned), lintDir(t, "a.proto", other, "c.proto", "syntax = \"proto3\";\n")
+	forth, _, _ := invoke(t, "lint", one, two)
+	back, stderr, _ := invoke(t, "lint", two, one)
+	assert.Equal(t, forth, back)
+	assert.Regexp(t, `(?s)a\.proto:8:3.*b\.proto:8:3`, forth)
+	assert.Contains(t, stderr, "2 errors, 0 warnings in 3 files")
+}
+
+// TestRulesWithoutTheirFactAreOff proves LINT-007.
+func TestRulesWithoutTheirFactAreOff(t *testing.T) {
+	t.Parallel()
+	dir := lintDir(t, "paid.proto", mended,
+		"none.yaml", "version: v1\n",
+		"some.yaml", "version: v1\nfacts:\n  default: {dedup_retention: 14d, topic_retention: 7d, events_per_second_per_biz_key: 10, consumers: 3, key_readers: operators}\n")
+	_, stderr, code := invoke(t, "lint", "--config", filepath.Join(dir, "none.yaml"), dir)
+	assert.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, 1, strings.Count(stderr, "idem: off, since idem.yaml does not declare what they need: IDEM_"))
+	assert.Contains(t, stderr, "(dedup_retention)")
+	stdout, _, _ := invoke(t, "lint", "--format", "json", "--config", filepath.Join(dir, "none.yaml"), dir)
+	assert.Contains(t, stdout, `"off":[{"rule":"IDEM_`)
+
+	_, stderr, code = invoke(t, "lint", "--config", filepath.Join(dir, "some.yaml"), dir)
+	assert.Equal(t, exitOK, code, stderr)
+	assert.NotContains(t, stderr, "(dedup_retention)")
 }

@@ -16,6 +16,7 @@ func edit(start, end int, text string) lint.Edit {
 	return lint.Edit{File: "a.proto", Start: start, End: end, Text: text}
 }
 
+// TestEditsOfFindings proves LINT-020.
 func TestEditsOfFindings(t *testing.T) {
 	t.Parallel()
 	const text = "0123456789"

@@ -15,7 +15,7 @@ import (
 	"github.com/idem-spec/idem/internal/schema"
 )
 
-// The cases are those of the plugin, with the errors that it prints.
+// The cases are those of the plugin, with the errors that it prints. (LINT-006)
 func TestWhatGenerationRefusesIsAnErrorOfTheSameWords(t *testing.T) {
 	t.Parallel()
 	var dirs []string
