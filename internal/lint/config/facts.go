@@ -28,13 +28,16 @@ type Fact struct {
 	KeyReaders *string
 }
 
-// known are the facts by their keys in idem.yaml. Each has a line here and a field in Fact.
-var known = []struct {
+// known is what is known of a fact.
+type known struct {
 	key      string
 	read     func(*Fact, *yaml.Node) string
 	inherit  func(to *Fact, from Fact)
 	declared func(Fact) bool
-}{
+}
+
+// facts are the facts by their keys in idem.yaml. Each has a line here and a field in Fact.
+var facts = []known{
 	of("events_per_second_per_biz_key", func(f *Fact) **int64 { return &f.EventsPerSecondPerBizKey }, atLeastOne),
 	of("consumers", func(f *Fact) **int64 { return &f.Consumers }, atLeastOne),
 	of("dedup_retention", func(f *Fact) **time.Duration { return &f.DedupRetention }, duration),
@@ -43,12 +46,7 @@ var known = []struct {
 }
 
 // of is a fact: its key, its field, and how its value is read.
-func of[T any](key string, field func(*Fact) **T, parse func(text string) (T, string)) (fact struct {
-	key      string
-	read     func(*Fact, *yaml.Node) string
-	inherit  func(to *Fact, from Fact)
-	declared func(Fact) bool
-}) {
+func of[T any](key string, field func(*Fact) **T, parse func(text string) (T, string)) (fact known) {
 	fact.key = key
 	fact.read = func(f *Fact, node *yaml.Node) string {
 		value, wrong := parse(node.Value)
@@ -67,7 +65,7 @@ func of[T any](key string, field func(*Fact) **T, parse func(text string) (T, st
 // Keys are the facts that idem.yaml may declare.
 func Keys() []string {
 	var keys []string
-	for _, k := range known {
+	for _, k := range facts {
 		keys = append(keys, k.key)
 	}
 	return keys
@@ -84,7 +82,7 @@ func (f Facts) Generates(language string) bool {
 // Of is what is declared about an event type.
 func (f Facts) Of(eventType string) Fact {
 	fact := f.Events[eventType]
-	for _, k := range known {
+	for _, k := range facts {
 		k.inherit(&fact, f.Default)
 	}
 	return fact
@@ -92,7 +90,7 @@ func (f Facts) Of(eventType string) Fact {
 
 // Declared says whether a fact is declared of any event type.
 func (f Facts) Declared(key string) bool {
-	for _, k := range known {
+	for _, k := range facts {
 		if k.key != key {
 			continue
 		}

@@ -1,9 +1,9 @@
 package config
 
 import (
+	"maps"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -128,7 +128,7 @@ func (p *parser) languages(n *yaml.Node) []string {
 func (p *parser) fact(n *yaml.Node) Fact {
 	var fact Fact
 	keys := make(entries)
-	for _, k := range known {
+	for _, k := range facts {
 		keys[k.key] = func(value *yaml.Node) {
 			if value.Kind != yaml.ScalarNode {
 				p.scalar(value)
@@ -142,10 +142,5 @@ func (p *parser) fact(n *yaml.Node) Fact {
 }
 
 func sortedKeys(known entries) []string {
-	var keys []string
-	for key := range known {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	return keys
+	return slices.Sorted(maps.Keys(known))
 }
