@@ -44,9 +44,18 @@ func (p *parser) events(list *yaml.Node) *yaml.Node {
 			p.at(item, "%q declares no fact: write an event type and its facts, as in \"payments.succeeded: {consumers: 3}\"", item.Value)
 			continue
 		}
-		all.Content = append(all.Content, text.Content[0].Content...)
+		all.Content = append(all.Content, withoutPlace(text.Content[0]).Content...)
 	}
 	return all
+}
+
+// withoutPlace forgets where a text has a node: there is no such line in a file.
+func withoutPlace(n *yaml.Node) *yaml.Node {
+	n.Line, n.Column = 0, 0
+	for _, inner := range n.Content {
+		withoutPlace(inner)
+	}
+	return n
 }
 
 func mappingOf() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"} }

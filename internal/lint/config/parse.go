@@ -57,7 +57,12 @@ type parser struct {
 	problems []error
 }
 
+// problem is one at a line and a column, or where there is no line, as of options.
 func (p *parser) problem(line, column int, text string) {
+	if line == 0 {
+		p.problems = append(p.problems, fmt.Errorf("%s: %s", p.file, text))
+		return
+	}
 	p.problems = append(p.problems, fmt.Errorf("%s:%d:%d: %s", p.file, line, column, text))
 }
 

@@ -34,7 +34,7 @@ func (g *github) Write(f lint.Finding) error {
 			properties = append(properties, "col="+strconv.Itoa(at.Column), "endColumn="+strconv.Itoa(max(at.EndColumn, at.Column)))
 		}
 	}
-	message := sentence(f)
+	message := Sentence(f)
 	if at.Line < 1 {
 		message = printable(g.o.path(at.File)) + ": " + message
 	}
@@ -44,8 +44,8 @@ func (g *github) Write(f lint.Finding) error {
 
 func (g *github) Close(Summary) error { return nil }
 
-// sentence is a finding without its place: what is wrong, how to mend it, and below what a change alters.
-func sentence(f lint.Finding) string {
+// Sentence is a finding without its rule and its place: what is wrong, how to mend it, and below what a change alters.
+func Sentence(f lint.Finding) string {
 	text := printable(f.What)
 	if f.Mend != "" {
 		text += ": " + printable(f.Mend)

@@ -143,7 +143,7 @@ func (s *sarif) rule(r *lint.Rule) sarifRule {
 
 func (s *sarif) Write(f lint.Finding) error {
 	out := sarifResult{
-		RuleID: f.Rule.ID, Level: f.Severity.String(), Message: sarifText{Text: sentence(f)},
+		RuleID: f.Rule.ID, Level: f.Severity.String(), Message: sarifText{Text: Sentence(f)},
 		Locations:           []sarifLocation{s.location(f)},
 		PartialFingerprints: map[string]string{fingerprint: sum(f)},
 		Fixes:               s.fixes(f),

@@ -4,8 +4,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// declaration is the full name of the declaration that a place in a file is in; "" for the file itself.
-func declaration(file protoreflect.FileDescriptor, path protoreflect.SourcePath) string {
+// Declaration is the full name of the declaration that a place in a file is in; "" for the file itself.
+func Declaration(file protoreflect.FileDescriptor, path protoreflect.SourcePath) string {
 	if file == nil {
 		return ""
 	}
@@ -32,8 +32,6 @@ func child(at protoreflect.Descriptor, field int32, index int) protoreflect.Desc
 			return get(at.Messages(), index)
 		case 5:
 			return get(at.Enums(), index)
-		case 6:
-			return get(at.Services(), index)
 		case 7:
 			return get(at.Extensions(), index)
 		}
@@ -53,10 +51,6 @@ func child(at protoreflect.Descriptor, field int32, index int) protoreflect.Desc
 	case protoreflect.EnumDescriptor:
 		if field == 2 {
 			return get(at.Values(), index)
-		}
-	case protoreflect.ServiceDescriptor:
-		if field == 2 {
-			return get(at.Methods(), index)
 		}
 	}
 	return nil

@@ -79,7 +79,7 @@ func (f *Filter) commented(finding *lint.Finding) bool {
 }
 
 func (f *Filter) entry(finding *lint.Finding) Entry {
-	return entry(finding, declaration(f.files[finding.Position.File], finding.Position.Path))
+	return entry(finding, Declaration(f.files[finding.Position.File], finding.Position.Path))
 }
 
 // Rest are the findings about what settles nothing, once Keep has seen all others.
