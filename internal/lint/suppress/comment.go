@@ -40,7 +40,7 @@ func commentsOf(file protoreflect.FileDescriptor) []*comment {
 	locations := file.SourceLocations()
 	for i := range locations.Len() {
 		location := locations.Get(i)
-		for _, text := range []string{location.LeadingComments, location.TrailingComments} {
+		for _, text := range texts(location) {
 			if strings.Contains(text, marker) {
 				all = append(all, commentsIn(text, position(file, location))...)
 			}
@@ -49,13 +49,26 @@ func commentsOf(file protoreflect.FileDescriptor) []*comment {
 	return all
 }
 
+// texts are the comments of a declaration. One below the package counts as behind it for a compiler, and
+// not for a person.
+func texts(location protoreflect.SourceLocation) []string {
+	if ofFile(location.Path) {
+		return []string{location.LeadingComments}
+	}
+	return []string{location.LeadingComments, location.TrailingComments}
+}
+
+func ofFile(path protoreflect.SourcePath) bool {
+	return len(path) == 1 && slices.Contains([]int32{filePackage, fileSyntax, fileEdition}, path[0])
+}
+
 func position(file protoreflect.FileDescriptor, location protoreflect.SourceLocation) schema.Position {
 	at := schema.Position{
 		File: file.Path(), Path: slices.Clone(location.Path),
 		Line: location.StartLine + 1, Column: location.StartColumn + 1,
 		EndLine: location.EndLine + 1, EndColumn: location.EndColumn + 1,
 	}
-	if len(at.Path) == 1 && slices.Contains([]int32{filePackage, fileSyntax, fileEdition}, at.Path[0]) {
+	if ofFile(at.Path) {
 		at.Path = nil
 	}
 	return at
