@@ -3,6 +3,11 @@ package schemas_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/idem-spec/idem/internal/gen/gentest"
+	"github.com/idem-spec/idem/internal/lint/config"
 )
 
 // machineOf is an enum S of package t.v1 with edges "A>B" and values UNSPECIFIED, A, B, C, D.
@@ -61,7 +66,8 @@ func TestStates(t *testing.T) {
 		{name: "no messages", rule: machine, proto: machineOf(">A")},
 
 		{name: "nothing said", rule: twice, proto: shortMachine + message(toB, "") + another("N", toB, "") + another("O", toA, ""), want: []string{`t.v1.M and t.v1.N both make the transition "A" -> "B"`}},
-		{name: "said by one", rule: twice, proto: shortMachine + message(acked, "") + another("N", toB, ""), want: []string{"t.v1.M and t.v1.N"}},
+		{name: "said by the first", rule: twice, proto: shortMachine + message(acked, "") + another("N", toB, ""), want: []string{"t.v1.M and t.v1.N"}},
+		{name: "said by the second", rule: twice, proto: shortMachine + message(toB, "") + another("N", acked, ""), want: []string{"t.v1.M and t.v1.N"}},
 		{name: "said by both", rule: twice, proto: shortMachine + message(acked, "") + another("N", acked, "")},
 		{name: "another machine", rule: twice, proto: shortMachine + strings.ReplaceAll(strings.ReplaceAll(shortMachine, "S_", "T_"), " S ", " T ") + message(toB, "") +
 			another("N", strings.Replace(toB, "t.v1.S", "t.v1.T", 1), "")},
@@ -78,4 +84,15 @@ func TestStates(t *testing.T) {
 		{name: "with a transition", rule: expected, proto: shortMachine + message(toB, "string expected_state = 2;")},
 		{name: "other names, and messages that are not annotated", rule: expected, proto: message("", "string state = 2; string expected = 3;") + ` message N { string expected_state = 1; }`},
 	})
+}
+
+// A field of a closed enum can tell that nobody set it.
+func TestZeroOfAClosedEnumMayBeAState(t *testing.T) {
+	t.Parallel()
+	closed := func(zero string) gentest.Sources {
+		return gentest.Sources{"t.proto": `syntax = "proto2"; package t.v1; import "idem/v1/options.proto";
+			enum S { option (idem.v1.state_machine) = {transition: {from: "" to: "` + zero + `"}}; S_` + zero + ` = 0; }`}
+	}
+	require.Empty(t, findings(t, "IDEM_STATE_UNSPECIFIED", closed("NEW"), config.Facts{}))
+	require.Len(t, findings(t, "IDEM_STATE_UNSPECIFIED", closed("UNSPECIFIED"), config.Facts{}), 1)
 }

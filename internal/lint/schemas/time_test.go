@@ -69,6 +69,7 @@ func TestTimes(t *testing.T) {
 		{name: "another field that tells events apart", rule: few, facts: rate(9),
 			proto: `message M { option (idem.v1.message) = {idempotency_key: "t.m:v1:{meter}:{at}:{n}" biz_key: "{meter}"}; string meter = 1; string n = 3; ` + at + "0}]; }"},
 		{name: "no biz key", rule: few, facts: rate(9), proto: `message M { option (idem.v1.message) = {idempotency_key: "t.m:v1:{meter}:{at}"}; string meter = 1; ` + at + "0}]; }"},
+		{name: "no biz key, and a time alone", rule: few, facts: rate(9), proto: `message M { option (idem.v1.message) = {idempotency_key: "t.m:v1:{at}"}; ` + at + "0}]; }"},
 		{name: "no time", rule: few, facts: rate(9), proto: `message M { option (idem.v1.message) = {idempotency_key: "t.m:v1:{meter}" biz_key: "{meter}"}; string meter = 1; }`},
 	})
 }

@@ -3,9 +3,10 @@ package schemas_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/idem-spec/idem/internal/gen/gentest"
 	"github.com/idem-spec/idem/internal/lint/config"
-	"github.com/stretchr/testify/require"
 )
 
 func TestValues(t *testing.T) {
@@ -20,8 +21,8 @@ func TestValues(t *testing.T) {
 	)
 	runAll(t, []given{
 		{name: "float and double and wrapper", rule: float,
-			proto: message("", "double amount = 2; float unit_price = 3; google.protobuf.DoubleValue order_total = 4; repeated double fee_eur = 5; double tax_rate = 6;"),
-			want:  []string{"M.amount is a double", "M.unit_price is a float", "M.order_total is a google.protobuf.DoubleValue", "M.fee_eur", "M.tax_rate"}},
+			proto: message("", "double amount = 2; float unit_price = 3; google.protobuf.DoubleValue order_total = 4; repeated double fee_eur = 5; double tax_rate = 6; double total = 7;"),
+			want:  []string{"M.amount is a double", "M.unit_price is a float", "M.order_total is a google.protobuf.DoubleValue", "M.fee_eur", "M.tax_rate", "M.total"}},
 		{name: "other names", rule: float,
 			proto: message("", "double latitude = 2; double amount_of_rain = 3; double heart_rate = 4; double distance_total = 5; double rate = 6; double usd = 7; double priceless = 8;")},
 		{name: "other types", rule: float, proto: message("", "string amount = 2; int64 fee = 3; google.type.Money price = 4; google.type.Decimal cost = 5;")},
