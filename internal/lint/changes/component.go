@@ -178,11 +178,15 @@ const (
 	optionDigest    = 6
 )
 
+// maxScale is the most fraction digits that any decimal has: its text is at most 256 bytes, and begins with
+// "0.". (TXT-006)
+const maxScale = 254
+
 // scaleLowered: a larger scale refuses nothing that there was.
 func scaleLowered(u use) diff {
 	from, to := u.from.MaxScale, u.to.MaxScale
 	isDecimal := u.to.Kind == schema.DecimalText || u.to.Kind == schema.DecimalMessage
-	if !alike(u) || !isDecimal || to < 0 || from >= 0 && from <= to {
+	if !alike(u) || !isDecimal || to < 0 || to >= maxScale || from >= 0 && from <= to {
 		return diff{}
 	}
 	was, mend := strconv.Itoa(from), fmt.Sprintf("write max_scale: %d again", from)

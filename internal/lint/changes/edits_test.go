@@ -19,6 +19,8 @@ type edit struct {
 	// rename moves a file: old and new in turn.
 	rename []string
 	rules  []string
+	// emits is why generated code is not the same where no rule speaks.
+	emits string
 }
 
 // edits are changes as people make them: first those that alter something, then those that do not.
@@ -150,36 +152,36 @@ var edits = []edit{
 	{name: "a comment", replace: []string{"// The order that was paid.", "// The order that the payment is for."}},
 	{name: "a field", replace: []string{"  string payment_id = 5;", "  string payment_id = 5;\n  string note = 6;"}},
 	{name: "a field that moves in the file", replace: []string{"  string payment_id = 5;\n", "", "  // The order that was paid.\n", "  string payment_id = 5;\n  // The order that was paid.\n"}},
-	{name: "a field that is renamed, in its template too", replace: []string{"string payment_id = 5;", "string id = 5;", "{payment_id}", "{id}"}},
+	{name: "a field that is renamed, in its template too", emits: "the accessor has the name", replace: []string{"string payment_id = 5;", "string id = 5;", "{payment_id}", "{id}"}},
 	{name: "a field on a path that is renamed", replace: []string{"Customer customer = 2", "Customer buyer = 2", "fingerprint: \"{customer.id}:{total}:{currency}\"\n", "fingerprint: \"{buyer.id}:{total}:{currency}\"\n"}, rules: []string{"IDEM_FINGERPRINT_CHANGED"}},
 	{name: "another number of a field in no template", replace: []string{"string email = 2", "string email = 3"}},
 	{name: "another type of a field in no template", replace: []string{"string address = 4", "bytes address = 4"}},
 	{name: "presence of a field in no template", replace: []string{"string address = 4", "optional string address = 4"}},
-	{name: "a higher scale", replace: []string{"total = 3 [(idem.v1.field).decimal = {max_scale: 2}]", "total = 3 [(idem.v1.field).decimal = {max_scale: 4}]"}},
-	{name: "any scale", replace: []string{"amount = 2 [(idem.v1.field).decimal = {max_scale: 2}]", "amount = 2 [(idem.v1.field).decimal = {}]"}},
+	{name: "a higher scale", emits: "more is accepted", replace: []string{"total = 3 [(idem.v1.field).decimal = {max_scale: 2}]", "total = 3 [(idem.v1.field).decimal = {max_scale: 4}]"}},
+	{name: "any scale", emits: "more is accepted", replace: []string{"amount = 2 [(idem.v1.field).decimal = {max_scale: 2}]", "amount = 2 [(idem.v1.field).decimal = {}]"}},
 	{name: "a default that is stated", replace: []string{"occurred_at = 5;", "occurred_at = 5 [(idem.v1.field).timestamp = {fraction_digits: 3}];"}},
 	{name: "a missing that is stated", replace: []string{"string payment_id = 5;", "string payment_id = 5 [(idem.v1.field).missing = MISSING_ERROR];"}},
-	{name: "a class that is stated", replace: []string{"PAYMENT_ERROR_UNSPECIFIED = 0;", "PAYMENT_ERROR_UNSPECIFIED = 0 [(idem.v1.error).outcome = OUTCOME_RETRYABLE];"}},
-	{name: "an error", replace: []string{"OUTCOME_DUPLICATE];\n", "OUTCOME_DUPLICATE];\n  PAYMENT_ERROR_LIMIT = 5 [(idem.v1.error).outcome = OUTCOME_NON_RETRYABLE];\n"}},
-	{name: "an error of the usual class less", replace: []string{"  PAYMENT_ERROR_TIMEOUT = 3 [(idem.v1.error).outcome = OUTCOME_RETRYABLE];\n", ""}},
+	{name: "a class that is stated", emits: "the case is written", replace: []string{"PAYMENT_ERROR_UNSPECIFIED = 0;", "PAYMENT_ERROR_UNSPECIFIED = 0 [(idem.v1.error).outcome = OUTCOME_RETRYABLE];"}},
+	{name: "an error", emits: "there is a case more", replace: []string{"OUTCOME_DUPLICATE];\n", "OUTCOME_DUPLICATE];\n  PAYMENT_ERROR_LIMIT = 5 [(idem.v1.error).outcome = OUTCOME_NON_RETRYABLE];\n"}},
+	{name: "an error of the usual class less", emits: "the case is gone", replace: []string{"  PAYMENT_ERROR_TIMEOUT = 3 [(idem.v1.error).outcome = OUTCOME_RETRYABLE];\n", ""}},
 	{name: "a value of an enum in a key", replace: []string{"CHANNEL_SMS = 2;", "CHANNEL_SMS = 2;\n  CHANNEL_PUSH = 3;"}},
 	{name: "a value of an enum in a key that is renamed", replace: []string{"CHANNEL_SMS", "CHANNEL_TEXT"}},
 	{
-		name:    "a state behind the last one",
+		name: "a state behind the last one", emits: "there is a state more",
 		replace: []string{"  };\n\n  // Not a state.", "    transition: {from: \"REFUNDED\" to: \"CLOSED\"}\n  };\n\n  // Not a state.", "ORDER_STATE_CANCELLED = 5;", "ORDER_STATE_CANCELLED = 5;\n  ORDER_STATE_CLOSED = 6;"},
 	},
-	{name: "a state that is renamed and keeps its text", replace: []string{"ORDER_STATE_REFUNDED = 4", "ORDER_STATE_RETURNED = 4 [(idem.v1.state).text = \"REFUNDED\"]"}},
-	{name: "a fingerprint", replace: []string{`occurred_at: "{sent_at}"`, `occurred_at: "{sent_at}" fingerprint: "{template}"`}},
-	{name: "a message", replace: []string{"// Channel is how", "message NotificationRead {\n  option (idem.v1.message).idempotency_key = \"notifications.read:v1:{order_id}\";\n  string order_id = 1;\n}\n\n// Channel is how"}},
+	{name: "a state that is renamed and keeps its text", emits: "the constant has the name", replace: []string{"ORDER_STATE_REFUNDED = 4", "ORDER_STATE_RETURNED = 4 [(idem.v1.state).text = \"REFUNDED\"]"}},
+	{name: "a fingerprint", emits: "there was none", replace: []string{`occurred_at: "{sent_at}"`, `occurred_at: "{sent_at}" fingerprint: "{template}"`}},
+	{name: "a message", emits: "it has helpers", replace: []string{"// Channel is how", "message NotificationRead {\n  option (idem.v1.message).idempotency_key = \"notifications.read:v1:{order_id}\";\n  string order_id = 1;\n}\n\n// Channel is how"}},
 	{
-		name: "a key that is migrated",
+		name: "a key that is migrated", emits: "there are two keys",
 		replace: []string{
 			`idempotency_key: "orders.created:v1:{order_id}"`,
 			`idempotency_key: "orders.created:v2:{order_id}:{customer.id}" idempotency_key_previous: "orders.created:v1:{order_id}"`,
 		},
 	},
 	{
-		name: "a key that is migrated, and its field renamed",
+		name: "a key that is migrated, and its field renamed", emits: "there are two keys",
 		replace: []string{
 			`idempotency_key: "payments.payment_success:v1:{payment_id}"`,
 			`idempotency_key: "payments.payment_success:v2:{order_id}:{id}" idempotency_key_previous: "payments.payment_success:v1:{id}"`,

@@ -236,7 +236,7 @@ func edges(c *schema.Component) []edge {
 	if kind, ok := textKind(c); ok {
 		for _, text := range []string{
 			"A/b", "0f8fad5b-d9cb-469f-a165-70867728950e", "0F8FAD5BD9CB469FA16570867728950E", "1.5", "+0100.500",
-			"2025-01-01T05:00:00.987654321+01:00", "0", "-", "0." + strings.Repeat("1", min(max(c.MaxScale, 1), 200)),
+			"2025-01-01T05:00:00.987654321+01:00", "0", "-", fraction(c.MaxScale), fraction(c.MaxScale + 1),
 		} {
 			all = append(all, setValue(textOf(kind, text)))
 		}
@@ -249,6 +249,9 @@ func edges(c *schema.Component) []edge {
 	}
 	return all
 }
+
+// fraction is a decimal of so many fraction digits, as far as a decimal can have them.
+func fraction(digits int) string { return "0." + strings.Repeat("1", min(max(digits, 1), maxScale)) }
 
 func clearField(m protoreflect.Message, d protoreflect.FieldDescriptor) { m.Clear(d) }
 
