@@ -19,6 +19,7 @@ const (
 	scheduleNumber
 )
 
+// How long a lease is, and which errors a handler meets, a schema does not say.
 var retries = []*rule{
 	{lint.Rule{
 		ID: "IDEM_RETRY_CAP_BELOW_BASE", Kind: lint.Schema, Category: lint.Retry, Severity: lint.Error,

@@ -15,6 +15,7 @@ import (
 	"github.com/idem-spec/idem/runtime/go/idem/idempb"
 )
 
+// A google.type.DateTime and a TimeOfDay have no text and are refused in templates; elsewhere they harm nobody.
 var times = []*rule{
 	{lint.Rule{
 		ID: "IDEM_EPOCH_UNIT_MISSING", Kind: lint.Schema, Category: lint.Value, Severity: lint.Warning,

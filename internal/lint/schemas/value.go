@@ -9,6 +9,7 @@ import (
 	"github.com/idem-spec/idem/internal/schema"
 )
 
+// A float or a double that is no amount is refused in templates; elsewhere it may well be right, as a latitude.
 var values = []*rule{
 	{lint.Rule{
 		ID: "IDEM_MONEY_FLOAT", Kind: lint.Schema, Category: lint.Value, Severity: lint.Warning,
