@@ -12,6 +12,7 @@ import (
 
 	"github.com/idem-spec/idem/internal/lint"
 	"github.com/idem-spec/idem/internal/lint/schemas"
+	"github.com/idem-spec/idem/internal/lint/suppress"
 	"github.com/idem-spec/idem/internal/source"
 )
 
@@ -95,9 +96,14 @@ func (l *linting) lint(ctx context.Context, std streams, inputs []string) (*lint
 	if whole {
 		inputs = []string{l.repository.schema()}
 	}
-	read, err := readSchemas(ctx, std, inputs)
+	read, err := readSchemasBy(ctx, std, inputs, source.ReadBare)
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range read {
+		if err := s.Locate(ctx, s.Mentioning(suppress.Marker)...); err != nil {
+			return nil, brokenf("%w", err)
+		}
 	}
 	out, err := l.open(std, whole, read...)
 	if err != nil {
@@ -107,10 +113,34 @@ func (l *linting) lint(ctx context.Context, std streams, inputs []string) (*lint
 	var findings []lint.Finding
 	for _, s := range read {
 		linted.files += len(s.Paths)
-		findings = append(findings, schemas.Run(schemas.Input{Files: s.All, Paths: s.Paths, Source: s.Source, Facts: l.facts()}, l.wanted)...)
+		found, err := l.find(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		findings = append(findings, found...)
 	}
 	linted.kept = out.keep(findings)
 	return linted, nil
+}
+
+// find runs the rules over a schema: once to know which files have findings, which mostly are few, and once
+// more where they are, when the positions in these are known.
+func (l *linting) find(ctx context.Context, s *source.Files) ([]lint.Finding, error) {
+	run := func() []lint.Finding {
+		return schemas.Run(schemas.Input{Files: s.All, Paths: s.Paths, Source: s.Source, Facts: l.facts()}, l.wanted)
+	}
+	findings := run()
+	var files []string
+	for _, f := range findings {
+		files = append(files, f.Position.File)
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	if err := s.Locate(ctx, files...); err != nil {
+		return nil, brokenf("%w", err)
+	}
+	return run(), nil
 }
 
 // schema is what a command reads that is told nothing.
@@ -123,10 +153,17 @@ func (r *repository) schema() string {
 
 // readSchemas reads all inputs. A file may be in one of them alone: a finding names it as imports do.
 func readSchemas(ctx context.Context, std streams, inputs []string) ([]*source.Files, error) {
+	return readSchemasBy(ctx, std, inputs, source.Read)
+}
+
+// schemaReader is source.Read or its like.
+type schemaReader func(ctx context.Context, name string) (*source.Files, error)
+
+func readSchemasBy(ctx context.Context, std streams, inputs []string, read schemaReader) ([]*source.Files, error) {
 	var all []*source.Files
 	in := make(map[string]string)
 	for _, input := range inputs {
-		files, err := readSchema(ctx, std, input)
+		files, err := readSchemaBy(ctx, std, input, read)
 		if err != nil {
 			return nil, brokenf("%w", err)
 		}
@@ -146,10 +183,14 @@ func readSchemas(ctx context.Context, std streams, inputs []string) ([]*source.F
 
 // readSchema reads a directory or an image, - from standard input.
 func readSchema(ctx context.Context, std streams, input string) (*source.Files, error) {
+	return readSchemaBy(ctx, std, input, source.Read)
+}
+
+func readSchemaBy(ctx context.Context, std streams, input string, read schemaReader) (*source.Files, error) {
 	if input == "-" {
 		return source.ReadImage(std.in, "standard input")
 	}
-	return source.Read(ctx, input)
+	return read(ctx, input)
 }
 
 // fewCollections has the garbage collector wait longer, and returns what undoes it: a compiler makes

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/ast"
+	"github.com/bufbuild/protocompile/linker"
 	"github.com/bufbuild/protocompile/parser"
 	"github.com/bufbuild/protocompile/reporter"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -26,12 +27,12 @@ import (
 
 // readDir compiles a directory: by itself, within the workspace that it is in where it imports other
 // modules, and by buf where it imports from a registry.
-func readDir(ctx context.Context, dir string) (*Files, error) {
+func readDir(ctx context.Context, dir string, mode protocompile.SourceInfoMode) (*Files, error) {
 	own, err := readWorkspace(dir)
 	if err != nil {
 		return nil, err
 	}
-	files, err := own.compile(ctx, dir)
+	files, err := own.compile(ctx, dir, mode)
 	if !unresolved(err) {
 		return files, err
 	}
@@ -44,7 +45,7 @@ func readDir(ctx context.Context, dir string) (*Files, error) {
 	}
 	if w != own {
 		var within error
-		if files, within = w.compile(ctx, dir); !unresolved(within) {
+		if files, within = w.compile(ctx, dir, mode); !unresolved(within) {
 			return files, within
 		}
 	}
@@ -55,7 +56,7 @@ func readDir(ctx context.Context, dir string) (*Files, error) {
 }
 
 // compile compiles the files of the workspace that are below a directory.
-func (w *workspace) compile(ctx context.Context, dir string) (*Files, error) {
+func (w *workspace) compile(ctx context.Context, dir string, mode protocompile.SourceInfoMode) (*Files, error) {
 	names, err := w.files(dir)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (w *workspace) compile(ctx context.Context, dir string) (*Files, error) {
 	compiler := protocompile.Compiler{
 		Resolver:       resolver(roots),
 		Reporter:       reporter.NewReporter(wrong.add, nil),
-		SourceInfoMode: protocompile.SourceInfoStandard,
+		SourceInfoMode: mode,
 	}
 	linked, err := compiler.Compile(ctx, names...)
 	switch {
@@ -85,6 +86,14 @@ func (w *workspace) compile(ctx context.Context, dir string) (*Files, error) {
 	seen := make(map[string]bool)
 	for _, f := range linked {
 		files.All = behindImports(files.All, f, seen)
+	}
+	if mode == protocompile.SourceInfoNone {
+		files.bare = make(map[string]linker.Result)
+		for _, f := range files.All {
+			if result, ok := f.(linker.Result); ok {
+				files.bare[f.Path()] = result
+			}
+		}
 	}
 	return files, nil
 }

@@ -238,3 +238,34 @@ func TestImportsFromARegistry(t *testing.T) {
 	assert.ErrorContains(t, err, "`buf build "+dir+" -o -` says:\nbuild "+dir)
 	assert.NotContains(t, err.Error(), "exit status")
 }
+
+func TestPositionsThatAreAddedLater(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "shop/v1/paid.proto", annotated)
+	write(t, dir, "other.proto", importing)
+	whole, err := source.Read(t.Context(), dir)
+	require.NoError(t, err)
+	bare, err := source.ReadBare(t.Context(), dir)
+	require.NoError(t, err)
+	locations := func(files *source.Files) map[string]int {
+		found := make(map[string]int)
+		for _, f := range files.Asked() {
+			found[f.Path()] = f.SourceLocations().Len()
+		}
+		return found
+	}
+	all := locations(whole)
+	assert.Equal(t, map[string]int{"other.proto": 0, "shop/v1/paid.proto": 0}, locations(bare))
+	require.NoError(t, bare.Locate(t.Context(), "other.proto", "other.proto", "nothing.proto"))
+	assert.Equal(t, map[string]int{"other.proto": all["other.proto"], "shop/v1/paid.proto": 0}, locations(bare))
+	require.NoError(t, bare.Locate(t.Context(), "shop/v1/paid.proto", "other.proto"))
+	assert.Equal(t, all, locations(bare))
+
+	want, _ := schema.Build(whole.All, whole.Paths)
+	got, _ := schema.Build(bare.All, bare.Paths)
+	place := func(s *schema.Set) schema.Position { return s.Message("shop.v1.Paid").Key.Place.Position() }
+	assert.Equal(t, place(want), place(got))
+	assert.Equal(t, 7, place(got).Line)
+	assert.Equal(t, []string{"shop/v1/paid.proto"}, bare.Mentioning("idem.v1"))
+}

@@ -11,8 +11,8 @@ import (
 	"github.com/idem-spec/idem/internal/schema"
 )
 
-// marker begins a line of a comment that ignores a rule: "idem:ignore IDEM_X the reason".
-const marker = "idem:ignore"
+// Marker begins a line of a comment that ignores a rule: "idem:ignore IDEM_X the reason".
+const Marker = "idem:ignore"
 
 // comment ignores a rule for a declaration and what is in it.
 type comment struct {
@@ -41,7 +41,7 @@ func commentsOf(file protoreflect.FileDescriptor) []*comment {
 	for i := range locations.Len() {
 		location := locations.Get(i)
 		for _, text := range texts(location) {
-			if strings.Contains(text, marker) {
+			if strings.Contains(text, Marker) {
 				all = append(all, commentsIn(text, position(file, location))...)
 			}
 		}
@@ -78,7 +78,7 @@ func position(file protoreflect.FileDescriptor, location protoreflect.SourceLoca
 func commentsIn(text string, at schema.Position) []*comment {
 	var all []*comment
 	for line := range strings.Lines(text) {
-		rest, found := strings.CutPrefix(strings.TrimLeft(line, " \t*/"), marker)
+		rest, found := strings.CutPrefix(strings.TrimLeft(line, " \t*/"), Marker)
 		if !found || rest != "" && !strings.ContainsAny(rest[:1], " \t\r\n") {
 			continue
 		}
@@ -101,7 +101,7 @@ func (c *comment) judge(s *Selection) []lint.Finding {
 	var found []lint.Finding
 	if c.reason == "" && (s.kind == lint.Schema || rule.Kind == s.kind) {
 		found = append(found, c.finding(reasonMissing, fmt.Sprintf("%s is ignored without a reason", c.rule),
-			"write why behind it: "+marker+" "+c.rule+" because …"))
+			"write why behind it: "+Marker+" "+c.rule+" because …"))
 	}
 	if !c.used && s.Wanted(rule) {
 		found = append(found, c.finding(ignoreStale, fmt.Sprintf("the comment ignores %s, and there is no such finding", c.rule),
@@ -112,7 +112,7 @@ func (c *comment) judge(s *Selection) []lint.Finding {
 
 func (c *comment) unknown(s *Selection) lint.Finding {
 	if c.rule == "" {
-		return c.finding(ignoreStale, "the comment ignores no rule", "write the rule and the reason: "+marker+" IDEM_… because …")
+		return c.finding(ignoreStale, "the comment ignores no rule", "write the rule and the reason: "+Marker+" IDEM_… because …")
 	}
 	var ids []string
 	for _, r := range s.rules {
