@@ -2,6 +2,9 @@ package schemas
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/idem-spec/idem/internal/lint"
@@ -116,13 +119,42 @@ func retryScheduleDescends(p *pass) {
 		schedule := m.Retry.BackoffScheduleMs
 		for i := 1; i < len(schedule); i++ {
 			if schedule[i] < schedule[i-1] {
-				p.reportf(m.Option(schema.RetryNumber, scheduleNumber), "sort it: what has failed twice needs more time, not less",
+				at := m.Option(schema.RetryNumber, scheduleNumber)
+				f := p.reportf(at, "sort it: what has failed twice needs more time, not less",
 					"the delays of %s go down from %d ms to %d ms at entry %d", m.Desc.FullName(), schedule[i-1], schedule[i], i+1)
+				p.edit(f, at, sorted(schedule))
 				break
 			}
 		}
 	}
 }
+
+// scheduleText is a schedule as the .proto has it, without comments.
+var scheduleText = regexp.MustCompile(`\bbackoff_schedule_ms\s*:?\s*\[[\s\d,]*\]|^\[[\s\d,]*\]$`)
+
+// sorted writes the delays of a schedule in their order, each where another one was.
+func sorted(schedule []int32) func(old string) (string, bool) {
+	return func(old string) (string, bool) {
+		lists := scheduleText.FindAllStringIndex(old, -1)
+		if len(lists) != 1 {
+			return "", false
+		}
+		next := slices.Sorted(slices.Values(schedule))
+		start, end := lists[0][0], lists[0][1]
+		if len(digits.FindAllString(old[start:end], -1)) != len(next) {
+			return "", false // of another schedule
+		}
+		list := digits.ReplaceAllStringFunc(old[start:end], func(string) string {
+			ms := next[0]
+			next = next[1:]
+			return strconv.Itoa(int(ms))
+		})
+		return old[:start] + list + old[end:], true
+	}
+}
+
+// digits is a number of a schedule.
+var digits = regexp.MustCompile(`\b\d+\b`)
 
 func retryScheduleUnreached(p *pass) {
 	for m := range p.messages {

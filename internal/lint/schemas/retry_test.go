@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/idem-spec/idem/internal/gen/gentest"
 	"github.com/idem-spec/idem/internal/lint/config"
 )
 
@@ -104,4 +107,25 @@ func TestRetries(t *testing.T) {
 		{name: "one hold, or no transition", rule: hold, proto: message("retry: {max_hold: 1}"+toB, "") + shortMachine},
 		{name: "no transition", rule: hold, proto: retry("max_hold: 0")},
 	})
+}
+
+func TestScheduleThatGoesDownIsSortedByAnEdit(t *testing.T) {
+	t.Parallel()
+	for before, after := range map[string]string{
+		"backoff_schedule_ms: [30, 1, 2]":                                       "backoff_schedule_ms: [1, 2, 30]",
+		"max_retry: 7 backoff_schedule_ms: [\n  60000,\n  10000\n] max_hold: 5": "max_retry: 7 backoff_schedule_ms: [\n  10000,\n  60000\n] max_hold: 5",
+		"backoff_schedule_ms: [2, /* then */ 1]":                                "",
+		"backoff_schedule_ms: 2 backoff_schedule_ms: 1":                         "",
+	} {
+		text := head + message("retry: {"+before+"}", "")
+		found := findings(t, "IDEM_RETRY_SCHEDULE_DESCENDS", gentest.Sources{"t.proto": text}, config.Facts{})
+		require.Len(t, found, 1, before)
+		if after == "" {
+			require.Empty(t, found[0].Edits, before)
+			continue
+		}
+		require.Len(t, found[0].Edits, 1, before)
+		e := found[0].Edits[0]
+		require.Equal(t, head+message("retry: {"+after+"}", ""), text[:e.Start]+e.Text+text[e.End:])
+	}
 }
