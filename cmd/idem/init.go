@@ -34,6 +34,20 @@ type initValues struct {
 // Vendored is the directory of the options, which is idem's and not the user's.
 func (v *initValues) Vendored() string { return path.Join(v.Proto, "idem") }
 
+// Languages are the languages as idem.yaml lists them.
+func (v *initValues) Languages() string {
+	var all []string
+	for _, l := range []struct {
+		name string
+		on   bool
+	}{{"go", v.Go}, {"java", v.Java}, {"python", v.Python}} {
+		if l.on {
+			all = append(all, l.name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 func newInit(std streams) *cobra.Command {
 	var (
 		langs         []string

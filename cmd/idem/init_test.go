@@ -3,11 +3,14 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/idem-spec/idem/internal/lint/catalog"
+	"github.com/idem-spec/idem/internal/lint/config"
 	optionsproto "github.com/idem-spec/idem/proto/idem/v1"
 )
 
@@ -33,6 +36,8 @@ func TestInitWritesWhatEachLanguageNeeds(t *testing.T) {
 	assert.Contains(t, read(t, dir, "buf.yaml"), "- path: api/proto\n")
 	assert.Contains(t, read(t, dir, "idem.yaml"), "schema: api/proto\n")
 
+	assert.Contains(t, read(t, dir, "idem.yaml"), "languages: [go, java, python]\n")
+
 	alone := t.TempDir()
 	_, _, code = invoke(t, "init", "--lang", "python", alone)
 	require.Equal(t, exitOK, code)
@@ -40,6 +45,22 @@ func TestInitWritesWhatEachLanguageNeeds(t *testing.T) {
 	assert.NotContains(t, gen, "gen/go")
 	assert.NotContains(t, gen, "managed")
 	assert.NotContains(t, gen, "java")
+}
+
+func TestInitWritesExamplesThatHold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, _, code := invoke(t, "init", "--lang", "java", dir)
+	require.Equal(t, exitOK, code)
+	text := read(t, dir, "idem.yaml")
+	_, err := config.Parse("idem.yaml", []byte(text), catalog.Rules())
+	require.NoError(t, err)
+	all := regexp.MustCompile(`(?m)^#( *\S+:)`).ReplaceAllString(text, "$1")
+	require.NotEqual(t, text, all)
+	c, err := config.Parse("idem.yaml", []byte(all), catalog.Rules())
+	require.NoError(t, err, all)
+	assert.Empty(t, c.Facts.Missing(config.Keys()), "each fact is shown")
+	assert.NotZero(t, c.Lint)
 }
 
 func TestInitShowsWhatToMerge(t *testing.T) {
