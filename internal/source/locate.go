@@ -10,6 +10,9 @@ import (
 	"github.com/bufbuild/protocompile/linker"
 )
 
+// withPositions has the parts of an option in braces have positions, as buf's compiler gives them.
+const withPositions = protocompile.SourceInfoStandard | protocompile.SourceInfoExtraOptionLocations
+
 // Mentioning are the files of Paths whose text has a word.
 func (f *Files) Mentioning(word string) []string {
 	return slices.DeleteFunc(slices.Clone(f.Paths), func(path string) bool {
@@ -40,7 +43,7 @@ func (f *Files) Locate(ctx context.Context, paths ...string) error {
 			}
 			return sources.FindFileByPath(path)
 		}),
-		SourceInfoMode: protocompile.SourceInfoStandard,
+		SourceInfoMode: withPositions,
 	}
 	located, err := compiler.Compile(ctx, wanted...)
 	if err != nil {

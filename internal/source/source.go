@@ -36,7 +36,7 @@ type Files struct {
 // `protoc --include_imports --descriptor_set_out` write it. In a directory with a buf.yaml the files are
 // those of its modules.
 func Read(ctx context.Context, name string) (*Files, error) {
-	return read(ctx, name, protocompile.SourceInfoStandard)
+	return read(ctx, name, withPositions)
 }
 
 // ReadBare is Read without source positions, which are a third of the work. Locate adds those of a file.
