@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -18,6 +19,7 @@ import (
 // it.
 type kafkaFlags struct {
 	brokers       []string
+	brokersFlag   string
 	tls           bool
 	ca, cert, key string
 	sasl, user    string
@@ -25,9 +27,13 @@ type kafkaFlags struct {
 
 const kafkaPassword = "KAFKA_PASSWORD"
 
-func (k *kafkaFlags) add(command *cobra.Command) {
+func (k *kafkaFlags) add(command *cobra.Command) { k.addAs(command, "brokers") }
+
+// addAs is add with another name for --brokers, for a command that reads other things too.
+func (k *kafkaFlags) addAs(command *cobra.Command, brokers string) {
+	k.brokersFlag = brokers
 	f := command.Flags()
-	f.StringSliceVar(&k.brokers, "brokers", nil, "brokers, host:port joined by commas (default: KAFKA_BROKERS)")
+	f.StringSliceVar(&k.brokers, brokers, nil, "brokers, host:port joined by commas (default: KAFKA_BROKERS)")
 	f.BoolVar(&k.tls, "tls", false, "speak TLS; --ca and --cert imply it")
 	f.StringVar(&k.ca, "ca", "", "PEM file of the authority that signed the brokers' certificates (default: the system's)")
 	f.StringVar(&k.cert, "cert", "", "PEM file of the client's certificate")
@@ -41,7 +47,7 @@ func (k *kafkaFlags) config() (kafka.Config, error) {
 	if len(config.Brokers) == 0 {
 		brokers := os.Getenv("KAFKA_BROKERS")
 		if brokers == "" {
-			return config, errors.New("no --brokers, and KAFKA_BROKERS is not set: name a broker, as in localhost:9092")
+			return config, fmt.Errorf("no --%s, and KAFKA_BROKERS is not set: name a broker, as in localhost:9092", k.brokersFlag)
 		}
 		config.Brokers = strings.Split(brokers, ",")
 	}

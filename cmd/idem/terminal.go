@@ -37,10 +37,12 @@ func newProgress(w io.Writer) *progress {
 	return &progress{w: w}
 }
 
-func (p *progress) show(done, all int) {
+func (p *progress) show(done, all int) { p.tell(fmt.Sprintf("%d of %d", done, all)) }
+
+func (p *progress) tell(text string) {
 	if p.w != nil {
 		p.shown = true
-		fmt.Fprintf(p.w, "\r\x1b[K%d of %d", done, all)
+		fmt.Fprint(p.w, "\r\x1b[K", text)
 	}
 }
 

@@ -27,6 +27,8 @@ const (
 	known                    // the message's type is known
 	content                  // and its payload could be read
 	record                   // it is a record of a topic
+	odd                      // there is something odd about the payload
+	failing                  // the payload does not give one of its texts
 )
 
 // topics are the rules of each file of this package.

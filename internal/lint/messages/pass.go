@@ -9,6 +9,7 @@ import (
 	"github.com/idem-spec/idem/internal/lint"
 	"github.com/idem-spec/idem/internal/lint/messages/decode"
 	"github.com/idem-spec/idem/internal/lint/messages/input"
+	"github.com/idem-spec/idem/internal/lint/messages/seen"
 	"github.com/idem-spec/idem/internal/schema"
 	"github.com/idem-spec/idem/runtime/go/idem"
 )
@@ -35,6 +36,9 @@ type pass struct {
 	conflicts  []string // headers that differ from the payload's envelope
 	// texts are what the payload gives.
 	texts [texts]text
+	// table is what records of messages are for; passes only read of it.
+	table  *seen.Table
+	digest []byte
 
 	rule     *lint.Rule
 	findings []finding
@@ -104,12 +108,25 @@ func (p *pass) check(source *input.Source, m *input.Message, seq uint64) {
 		}
 		if p.unreadable == nil {
 			p.has |= content
+			p.render()
 		}
 	}
 	for _, r := range p.rules {
 		if r.needs&^p.has == 0 {
 			p.rule = &r.Rule
 			r.check(p)
+		}
+	}
+}
+
+// render has the payload give all texts that it can.
+func (p *pass) render() {
+	if len(p.decoder.Odd) > 0 {
+		p.has |= odd
+	}
+	for of := range texts {
+		if p.text(of).err != nil {
+			p.has |= failing
 		}
 	}
 }
@@ -249,3 +266,6 @@ func cut(s string) string {
 
 // str reads bytes as a string without a copy, for as long as they do not change.
 func str(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// raw is the reverse of str: nobody writes to it.
+func raw(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

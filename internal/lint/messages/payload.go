@@ -27,12 +27,12 @@ var payloadRules = []*rule{
 		ID: "IDEM_PAYLOAD_FIELD_UNKNOWN", Kind: lint.Message, Category: lint.Value, Severity: lint.Warning,
 		Purpose: "Checks that a payload has no field that the schema does not know.",
 		Spec:    []string{"KEY-012"},
-	}, payloadFieldUnknown, content},
+	}, payloadFieldUnknown, content | odd},
 	{lint.Rule{
 		ID: "IDEM_PAYLOAD_ENUM_UNKNOWN", Kind: lint.Message, Category: lint.Value, Severity: lint.Warning,
 		Purpose: "Checks that a payload has no value of an enum that the schema does not declare.",
 		Spec:    []string{"TXT-053"},
-	}, payloadEnumUnknown, content},
+	}, payloadEnumUnknown, content | odd},
 }
 
 func payloadUnreadable(p *pass) {

@@ -136,8 +136,7 @@ type job struct {
 	err   error // of reading or of parsing; what is before it is judged all the same
 
 	findings []finding
-	records  []seen.Record
-	arena    []byte
+	records  []byte // as seen has them
 	messages int64
 	bytes    int64
 	untyped  int64
@@ -156,7 +155,7 @@ func (c *collector) collect(ctx context.Context, checker *checker, reader input.
 	}
 	for range workers {
 		go func() {
-			p := &pass{checker: checker}
+			p := &pass{checker: checker, table: c.table}
 			for j := range work {
 				p.run(j)
 				j.done <- struct{}{}
@@ -226,7 +225,7 @@ func (c *collector) read(ctx context.Context, reader input.Reader, free, work, o
 // run checks the messages of a batch.
 func (p *pass) run(j *job) {
 	p.findings = j.findings[:0]
-	j.records, j.arena = j.records[:0], j.arena[:0]
+	j.records = j.records[:0]
 	j.messages, j.bytes, j.untyped = 0, 0, 0
 	var m input.Message
 	for i := range j.batch.Items {
@@ -235,7 +234,7 @@ func (p *pass) run(j *job) {
 			break
 		}
 		p.check(j.batch.Source, &m, j.first+uint64(i))
-		j.arena, j.records = p.identify(j.arena, j.records)
+		j.records = p.identify(j.records)
 		j.messages++
 		j.bytes += int64(len(m.Payload))
 		if p.event == nil {
@@ -277,10 +276,8 @@ func (c *collector) take(j *job) error {
 	c.summary.Messages += j.messages
 	c.summary.Bytes += j.bytes
 	c.summary.Untyped += j.untyped
-	for i := range j.records {
-		if err := c.table.Add(&j.records[i]); err != nil {
-			return err
-		}
+	if err := c.table.AddAll(j.records); err != nil {
+		return err
 	}
 	all := append(j.findings, c.waiting...)
 	c.waiting = c.waiting[:0]

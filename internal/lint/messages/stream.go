@@ -35,47 +35,44 @@ var (
 	keyRerouted    = &streamRules[2].Rule
 )
 
-// identify remembers what other messages may have in common with this one.
-func (p *pass) identify(arena []byte, records []seen.Record) ([]byte, []seen.Record) {
-	keep := func(b []byte) []byte {
-		start := len(arena)
-		arena = append(arena, b...)
-		return arena[start:len(arena):len(arena)]
-	}
-	r := seen.Record{Source: p.source.ID, Number: p.message.Number, Seq: p.seq}
-	var key []byte
+// identify appends what other messages may have in common with this one.
+func (p *pass) identify(dst []byte) []byte {
+	r := seen.Record{Kind: seen.Key, Source: p.source.ID, Number: p.message.Number, Seq: p.seq}
 	if header, there := p.header(idem.IdempotencyKey); there {
-		key = keep([]byte(header))
-	} else if t := p.text(ofKey); t.there && !(p.has&headers == 0 || !p.faulty(idem.IdempotencyKey)) {
-		key = keep(t.text)
+		r.ID = raw(header)
+	} else if t := p.text(ofKey); t.there && (p.has&headers == 0 || !p.faulty(idem.IdempotencyKey)) {
+		r.ID = t.text
+	} else {
+		return dst
 	}
-	if key == nil {
-		return arena, records
-	}
-	r.Kind, r.ID = seen.Key, key
 	if biz, _ := p.bizKey(); biz != "" {
-		r.With = keep([]byte(biz))
+		r.With = raw(biz)
 	}
 	p.fingerprint(&r)
-	records = append(records, r)
+	dst = p.table.Append(dst, &r)
 	if p.has&headers == 0 {
-		return arena, records
+		return dst
 	}
-	r = seen.Record{Source: r.Source, Number: r.Number, Seq: r.Seq, With: key}
+	r = seen.Record{Kind: seen.Event, With: r.ID, Source: r.Source, Number: r.Number, Seq: r.Seq}
 	if id, there := p.header(idem.EventID); there {
-		r.Kind, r.ID = seen.Event, keep([]byte(id))
-		records = append(records, r)
+		r.ID = raw(id)
+		dst = p.table.Append(dst, &r)
 	}
 	if len(p.message.Payload) > 0 && p.envelope.Present.Has(idem.EventType) {
-		h := sha256.New()
-		h.Write([]byte(p.envelope.EventType))
-		h.Write([]byte{0})
-		h.Write(p.message.Payload)
-		arena = append(arena, make([]byte, sha256.Size)...)
-		r.Kind, r.ID = seen.Payload, h.Sum(arena[len(arena)-sha256.Size:len(arena)-sha256.Size])
-		records = append(records, r)
+		r.Kind, r.ID = seen.Payload, p.payloadDigest()
+		dst = p.table.Append(dst, &r)
 	}
-	return arena, records
+	return dst
+}
+
+// payloadDigest is one of the event type and the payload.
+func (p *pass) payloadDigest() []byte {
+	p.digest = append(append(p.digest[:0], p.envelope.EventType...), 0)
+	h := sha256.New()
+	h.Write(p.digest)
+	h.Write(p.message.Payload)
+	p.digest = h.Sum(p.digest[:0])
+	return p.digest
 }
 
 // fingerprint is the header's, else what the payload gives. A redrive of a repaired payload has none.

@@ -15,12 +15,12 @@ var valueRules = []*rule{
 		ID: "IDEM_PAYLOAD_COMPONENT_MISSING", Kind: lint.Message, Category: lint.Component, Severity: lint.Error,
 		Purpose: "Checks that a payload has all fields of its keys and its fingerprint.",
 		Spec:    []string{"KEY-004"},
-	}, payloadComponentMissing, content},
+	}, payloadComponentMissing, content | failing},
 	{lint.Rule{
 		ID: "IDEM_PAYLOAD_KEY_TOO_LONG", Kind: lint.Message, Category: lint.Component, Severity: lint.Error,
 		Purpose: "Checks that a payload gives keys of at most 1024 bytes.",
 		Spec:    []string{"KEY-011"},
-	}, payloadKeyTooLong, content},
+	}, payloadKeyTooLong, content | failing},
 	{lint.Rule{
 		ID: "IDEM_PAYLOAD_VALUE_INVALID", Kind: lint.Message, Category: lint.Value, Severity: lint.Error,
 		Purpose: "Checks that decimals, times, UUIDs and the other fields of keys have a canonical text.",
@@ -30,32 +30,33 @@ var valueRules = []*rule{
 		ID: "IDEM_PAYLOAD_DECIMAL_NOT_CANONICAL", Kind: lint.Message, Category: lint.Value, Severity: lint.Warning,
 		Purpose: "Checks that decimals in a payload are written canonically.",
 		Spec:    []string{"TXT-004"},
-	}, func(p *pass) { p.notCanonical(schema.DecimalText, "decimal") }, content},
+	}, func(p *pass) { p.notCanonical(schema.DecimalText, "decimal") }, content | odd},
 	{lint.Rule{
 		ID: "IDEM_PAYLOAD_TIMESTAMP_NOT_CANONICAL", Kind: lint.Message, Category: lint.Value, Severity: lint.Warning,
 		Purpose: "Checks that timestamps in strings of a payload are in UTC, with a Z.",
 		Spec:    []string{"TXT-020", "TXT-025"},
-	}, func(p *pass) { p.notCanonical(schema.TimestampText, "timestamp") }, content},
+	}, func(p *pass) { p.notCanonical(schema.TimestampText, "timestamp") }, content | odd},
 	{lint.Rule{
 		ID: "IDEM_PAYLOAD_UUID_NOT_CANONICAL", Kind: lint.Message, Category: lint.Value, Severity: lint.Warning,
 		Purpose: "Checks that UUIDs in a payload are written in lower case.",
 		Spec:    []string{"TXT-060"},
-	}, func(p *pass) { p.notCanonical(schema.UUID, "UUID") }, content},
+	}, func(p *pass) { p.notCanonical(schema.UUID, "UUID") }, content | odd},
 	{lint.Rule{
 		ID: "IDEM_PAYLOAD_NUMBER_PRECISION", Kind: lint.Message, Category: lint.Value, Severity: lint.Error,
 		Purpose: "Checks that no number in JSON was, or will be, a double on its way.",
 		Spec:    []string{"TXT-001", "TXT-050"},
-	}, payloadNumberPrecision, content},
+	}, payloadNumberPrecision, content | odd},
 }
 
 // failures visits the errors of the texts that the payload does not give, each code and field once.
 func (p *pass) failures(visit func(of int, e *idem.Error)) {
 	var before [texts]*idem.Error
 	for of := range texts {
-		var e *idem.Error
-		if err := p.text(of).err; err == nil || !errors.As(err, &e) {
+		err := p.text(of).err
+		if err == nil {
 			continue
 		}
+		e := asError(err)
 		again := false
 		for _, b := range before {
 			again = again || b != nil && b.Code == e.Code && b.Field == e.Field
@@ -64,6 +65,16 @@ func (p *pass) failures(visit func(of int, e *idem.Error)) {
 			visit(of, e)
 		}
 	}
+}
+
+// asError is the core's error in another; one without a code where there is none. It is a function of its
+// own for its memory, which messages without an error do not take.
+func asError(err error) *idem.Error {
+	var e *idem.Error
+	if !errors.As(err, &e) {
+		return &idem.Error{Offset: -1, Detail: err.Error()}
+	}
+	return e
 }
 
 var textNames = [texts]string{
@@ -92,6 +103,9 @@ func payloadKeyTooLong(p *pass) {
 }
 
 func payloadValueInvalid(p *pass) {
+	if p.has&(odd|failing) == 0 {
+		return
+	}
 	var fields []string // by their names alone: the same field is a component, and a text of its own
 	for _, o := range p.decoder.Odd {
 		if o.What == decode.Invalid {

@@ -34,7 +34,7 @@ func FuzzBinary(f *testing.F) {
 		}
 	}
 	f.Add([]byte{0xb2, 0x01, 0x02, 0x0a, 0x00, 0xba, 0x01, 0x01, 'x', 0xb2, 0x01, 0x00}) // a oneof, forth and back
-	f.Add([]byte{0x13, 0x14})                                                             // a group where a message is
+	f.Add([]byte{0x13, 0x14})                                                            // a group where a message is
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var d Decoder
 		m := dynamicpb.NewMessage(p.Message.Desc)

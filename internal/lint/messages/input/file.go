@@ -14,8 +14,8 @@ import (
 
 // batchLen is about how many bytes a batch has, and maxItems how many messages at most.
 const (
-	batchLen = 128 << 10
-	maxItems = 4096
+	batchLen = 256 << 10
+	maxItems = 8192
 )
 
 // files reads files, one after the other.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+	"unsafe"
 
 	"github.com/idem-spec/idem/internal/lint/messages/jsonscan"
 	"github.com/idem-spec/idem/runtime/go/idem"
@@ -48,7 +49,7 @@ type lineParser struct {
 var errNoJSON = errors.New("no JSON of a message (a payload that is no text goes in payload_base64: kcat -J cannot carry it)")
 
 // object visits the members of an object.
-func (l *lineParser) object(member func(name string) error) error {
+func (l *lineParser) object(member func(name []byte) error) error {
 	l.Blanks()
 	if !l.Byte('{') {
 		return errNoJSON
@@ -62,7 +63,7 @@ func (l *lineParser) object(member func(name string) error) error {
 		if !ok || !l.Colon() {
 			return errNoJSON
 		}
-		if err := member(string(name)); err != nil {
+		if err := member(name); err != nil {
 			return err
 		}
 		l.Blanks()
@@ -75,18 +76,18 @@ func (l *lineParser) object(member func(name string) error) error {
 	}
 }
 
-func (l *lineParser) member(name string) error {
+func (l *lineParser) member(key []byte) error {
 	var err error
-	switch name {
+	switch name := string(key); name {
 	case "topic":
 		var text []byte
 		if text, err = l.text(name); err == nil {
 			l.m.Topic = string(text)
 		}
 	case "partition":
-		err = l.int32(name, &l.m.Partition)
+		err = l.int32("partition", &l.m.Partition)
 	case "partitions":
-		err = l.int32(name, &l.m.Partitions)
+		err = l.int32("partitions", &l.m.Partitions)
 	case "timestamp", "ts":
 		err = l.time(name)
 	case "key", "key_base64":
@@ -200,23 +201,26 @@ func (l *lineParser) headers() error {
 }
 
 // header reads the value of a header.
-func (l *lineParser) header(name string) error {
-	value, err := l.headerValue(name)
-	l.m.Headers = append(l.m.Headers, idem.Header{Name: name, Value: value})
+func (l *lineParser) header(name []byte) error {
+	h := idem.Header{Name: nameOf(name)}
+	var err error
+	h.Value, err = l.headerValue(h.Name)
+	l.m.Headers = append(l.m.Headers, h)
 	return err
 }
 
-func (l *lineParser) headerValue(name string) (value []byte, err error) {
+// nameOf is a name as a string, which for a header of the spec takes no memory.
+func nameOf(name []byte) string {
+	if id, known := idem.Kafka.Lookup(unsafe.String(unsafe.SliceData(name), len(name))); known {
+		return id.String()
+	}
+	return string(name)
+}
+
+func (l *lineParser) headerValue(name string) ([]byte, error) {
 	switch c := l.Peek(); {
 	case c == '{':
-		err = l.object(func(key string) error {
-			if key != "base64" {
-				return fmt.Errorf("header %s: an object as its value is {\"base64\": …}", name)
-			}
-			value, err = l.bytes(name, true)
-			return err
-		})
-		return value, err
+		return l.encodedValue(name)
 	case c == '-' || c-'0' < 10:
 		number, ok := l.Number()
 		if !ok {
@@ -224,7 +228,22 @@ func (l *lineParser) headerValue(name string) (value []byte, err error) {
 		}
 		return number, nil
 	}
-	return l.bytes("header "+name, false)
+	if l.Peek() != '"' && l.Peek() != 'n' {
+		return nil, fmt.Errorf("header %s is no text, null or number", name)
+	}
+	return l.bytes(name, false)
+}
+
+// encodedValue is {"base64": "…"}.
+func (l *lineParser) encodedValue(name string) (value []byte, err error) {
+	err = l.object(func(key []byte) error {
+		if string(key) != "base64" {
+			return fmt.Errorf("header %s: an object as its value is {\"base64\": …}", name)
+		}
+		value, err = l.bytes(name, true)
+		return err
+	})
+	return value, err
 }
 
 // list reads headers as pairs of texts, or as objects.
@@ -259,16 +278,16 @@ func (l *lineParser) element() error {
 			return errors.New("headers as an array are names and values in turn: a value is missing")
 		}
 		l.Blanks()
-		return l.header(string(name))
+		return l.header(name)
 	}
 	var h idem.Header
-	err := l.object(func(key string) error {
+	err := l.object(func(key []byte) error {
 		var err error
-		switch key {
+		switch string(key) {
 		case "key", "name":
 			var name []byte
 			name, err = l.text("the name of a header")
-			h.Name = string(name)
+			h.Name = nameOf(name)
 		case "value":
 			h.Value, err = l.headerValue(h.Name)
 		case "value_base64":

@@ -8,20 +8,21 @@ import (
 // memory is records in slabs, one after the other, and a table of where they are by hash: linear probing,
 // at most two thirds full.
 type memory struct {
-	slabs []([]byte)
-	// slots have a slab's number and a place in it, one more than they are; 0 is free. tags are bits of the
-	// hash, so that a record is looked at only where it is likely the one.
-	slots []uint64
+	slabs [][]byte
+	slots []slot
 	used  int
 	bytes int64
 }
 
+// slot is where a record is: its slab and its place in that, one more than they are. 0 is free. The hash is
+// there too, so that nearly no record is looked at that is not the one.
+type slot struct{ hash, place uint64 }
+
 const (
 	slabLen   = 1 << 20
 	placeBits = 32 // of a place in a slab
-	tagBits   = 12
-	tagShift  = 64 - tagBits
 	fewSlots  = 1 << 10
+	slotLen   = 16
 )
 
 // A record in memory and on disk is a head of fixed length, then ID and With.
@@ -59,9 +60,9 @@ func lenOf(head []byte) int {
 }
 
 // readRecord reads a record, which shares memory with b.
-func readRecord(b []byte) (h uint64, r Record) {
+func readRecord(b []byte) Record {
 	ids := int(binary.LittleEndian.Uint16(b[10:]))
-	r = Record{
+	r := Record{
 		Kind: b[8], HasPrint: b[9]&hasPrint != 0,
 		Source: binary.LittleEndian.Uint32(b[14:]), Number: int64(binary.LittleEndian.Uint64(b[18:])), Seq: binary.LittleEndian.Uint64(b[26:]),
 		ID: b[headLen : headLen+ids],
@@ -70,98 +71,105 @@ func readRecord(b []byte) (h uint64, r Record) {
 	if b[9]&hasWith != 0 {
 		r.With = b[headLen+ids : lenOf(b)]
 	}
-	return binary.LittleEndian.Uint64(b), r
-}
-
-// size is about how much memory is in use, but for what is free in the last slab.
-func (m *memory) size() int64 { return m.bytes + int64(len(m.slots))*8 }
-
-// at is the bytes of a record.
-func (m *memory) at(slot uint64) []byte {
-	place := slot&(1<<tagShift-1) - 1
-	return m.slabs[place>>placeBits][place&(1<<placeBits-1):]
-}
-
-func (m *memory) record(slot uint64) Record {
-	_, r := readRecord(m.at(slot))
 	return r
 }
 
-// find looks for the identity of a record.
-func (m *memory) find(h uint64, r *Record) (slot uint64, found bool) {
+func hashOf(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+
+// size is about how much memory is in use, but for what is free in the last slab.
+func (m *memory) size() int64 { return m.bytes + int64(len(m.slots))*slotLen }
+
+// at is the bytes of a record, and of those behind it.
+func (m *memory) at(place uint64) []byte {
+	place--
+	return m.slabs[place>>placeBits][place&(1<<placeBits-1):]
+}
+
+// find looks for the identity of a record, by its bytes.
+func (m *memory) find(h uint64, b []byte) (place uint64, found bool) {
 	if len(m.slots) == 0 {
 		return 0, false
 	}
 	mask := uint64(len(m.slots) - 1)
-	for i := h & mask; m.slots[i] != 0; i = (i + 1) & mask {
-		if m.slots[i]>>tagShift != h>>tagShift {
-			continue
-		}
-		b := m.at(m.slots[i])
-		if b[8] == r.Kind && int(binary.LittleEndian.Uint16(b[10:])) == len(r.ID) && bytes.Equal(b[headLen:headLen+len(r.ID)], r.ID) {
-			return m.slots[i], true
+	for i := h & mask; m.slots[i].place != 0; i = (i + 1) & mask {
+		if m.slots[i].hash == h && sameIdentity(m.at(m.slots[i].place), b) {
+			return m.slots[i].place, true
 		}
 	}
 	return 0, false
 }
 
+// sameIdentity compares kinds and identities, as they are.
+func sameIdentity(a, b []byte) bool {
+	return a[8] == b[8] && bytes.Equal(identity(a), identity(b))
+}
+
+// identity is a record's ID.
+func identity(b []byte) []byte { return b[headLen : headLen+int(binary.LittleEndian.Uint16(b[10:]))] }
+
 // insert adds a record that is not there.
-func (m *memory) insert(h uint64, r *Record) {
+func (m *memory) insert(h uint64, b []byte) {
 	if (m.used+1)*3 > len(m.slots)*2 {
 		m.grow()
 	}
-	size := headLen + len(r.ID) + len(r.With)
 	last := len(m.slabs) - 1
-	if last < 0 || cap(m.slabs[last])-len(m.slabs[last]) < size {
-		m.slabs = append(m.slabs, make([]byte, 0, max(slabLen, size)))
+	if last < 0 || cap(m.slabs[last])-len(m.slabs[last]) < len(b) {
+		m.slabs = append(m.slabs, make([]byte, 0, max(slabLen, len(b))))
 		last++
 	}
-	m.bytes += int64(size)
+	m.bytes += int64(len(b))
 	place := uint64(last)<<placeBits | uint64(len(m.slabs[last]))
-	m.slabs[last] = appendRecord(m.slabs[last], h, r)
-	m.place(h, place+1)
+	m.slabs[last] = append(m.slabs[last], b...)
+	m.place(slot{h, place + 1})
 	m.used++
 }
 
-func (m *memory) place(h, place uint64) {
+func (m *memory) place(s slot) {
 	mask := uint64(len(m.slots) - 1)
-	i := h & mask
-	for m.slots[i] != 0 {
+	i := s.hash & mask
+	for m.slots[i].place != 0 {
 		i = (i + 1) & mask
 	}
-	m.slots[i] = h>>tagShift<<tagShift | place
+	m.slots[i] = s
 }
 
 func (m *memory) grow() {
 	old := m.slots
-	m.slots = make([]uint64, max(2*len(old), fewSlots))
-	for _, slot := range old {
-		if slot != 0 {
-			m.place(binary.LittleEndian.Uint64(m.at(slot)), slot&(1<<tagShift-1))
+	m.slots = make([]slot, max(2*len(old), fewSlots))
+	for _, s := range old {
+		if s.place != 0 {
+			m.place(s)
 		}
 	}
 }
 
 // update writes back what can change of a record: its fingerprint.
-func (m *memory) update(slot uint64, r *Record) {
+func (m *memory) update(b []byte, r *Record) {
 	if !r.HasPrint {
 		return
 	}
-	b := m.at(slot)
 	b[9] |= hasPrint
 	copy(b[34:34+25], r.Fingerprint[:])
 }
 
 // each visits all records in the order in which they came.
-func (m *memory) each(visit func(h uint64, r *Record) error) error {
+func (m *memory) each(visit func(b []byte) error) error {
 	for _, slab := range m.slabs {
-		for len(slab) > 0 {
-			h, r := readRecord(slab)
-			if err := visit(h, &r); err != nil {
-				return err
-			}
-			slab = slab[lenOf(slab):]
+		if err := eachRecord(slab, visit); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// eachRecord visits records that are one behind the other.
+func eachRecord(b []byte, visit func(b []byte) error) error {
+	for len(b) > 0 {
+		n := lenOf(b)
+		if err := visit(b[:n:n]); err != nil {
+			return err
+		}
+		b = b[n:]
 	}
 	return nil
 }

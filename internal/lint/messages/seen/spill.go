@@ -9,8 +9,10 @@ const (
 	partBits = 6 // of the hash, which choose a part
 	// maxShift is when the bits of a hash are used up. What is then too much for memory has one hash, which
 	// no input brings about by design: the hash has a seed of this run.
-	maxShift = 64 - tagBits - 4*partBits
+	maxShift = 64 - placeableBits - 4*partBits
 	chunkLen = 64 << 10
+	// placeableBits of a hash choose a slot in memory.
+	placeableBits = 24
 )
 
 // spill is records in a file, in parts by bits of their hashes. Each part is chunks, so that one file is
@@ -47,17 +49,17 @@ func newSpill(dir string, shift uint) (*spill, error) {
 	return s, nil
 }
 
-func (s *spill) add(h uint64, r *Record) error {
-	p := &s.parts[h>>tagBits>>s.shift&(1<<partBits-1)]
+func (s *spill) add(b []byte) error {
+	p := &s.parts[hashOf(b)>>placeableBits>>s.shift&(1<<partBits-1)]
 	if p.buffer == nil {
 		p.buffer = make([]byte, 0, chunkLen)
 	}
-	if len(p.buffer) > 0 && len(p.buffer)+headLen+len(r.ID)+len(r.With) > chunkLen {
+	if len(p.buffer) > 0 && len(p.buffer)+len(b) > chunkLen {
 		if err := s.flush(p); err != nil {
 			return err
 		}
 	}
-	p.buffer = appendRecord(p.buffer, h, r)
+	p.buffer = append(p.buffer, b...)
 	return nil
 }
 
@@ -72,18 +74,8 @@ func (s *spill) flush(p *partition) error {
 }
 
 // read visits the records of a part in the order in which they came, and lets its memory go.
-func (s *spill) read(part int, visit func(h uint64, r *Record) error) error {
+func (s *spill) read(part int, visit func(b []byte) error) error {
 	p := &s.parts[part]
-	each := func(b []byte) error {
-		for len(b) > 0 {
-			h, r := readRecord(b)
-			if err := visit(h, &r); err != nil {
-				return err
-			}
-			b = b[lenOf(b):]
-		}
-		return nil
-	}
 	buffer := make([]byte, 0, chunkLen)
 	for _, c := range p.chunks {
 		if cap(buffer) < int(c.length) {
@@ -93,11 +85,11 @@ func (s *spill) read(part int, visit func(h uint64, r *Record) error) error {
 		if _, err := s.file.ReadAt(buffer, c.at); err != nil {
 			return fmt.Errorf("read keys from disk: %w", err)
 		}
-		if err := each(buffer); err != nil {
+		if err := eachRecord(buffer, visit); err != nil {
 			return err
 		}
 	}
-	err := each(p.buffer)
+	err := eachRecord(p.buffer, visit)
 	*p = partition{}
 	return err
 }

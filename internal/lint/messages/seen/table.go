@@ -55,30 +55,29 @@ func New(limit int64, dir string, meet func(first, again *Record)) *Table {
 	return &Table{meet: meet, limit: limit, seed: maphash.MakeSeed(), dir: dir}
 }
 
-// Add adds a record. Where the table is on disk already, meet is not called before Finish.
-func (t *Table) Add(r *Record) error {
-	h := t.hash(r)
+// Append appends a record in the form that AddAll takes. It may be called from several goroutines.
+func (t *Table) Append(dst []byte, r *Record) []byte {
+	return appendRecord(dst, maphash.Bytes(t.seed, r.ID)+uint64(r.Kind), r)
+}
+
+// AddAll adds records. Where the table is on disk already, meet is not called before Finish.
+func (t *Table) AddAll(records []byte) error { return eachRecord(records, t.add) }
+
+func (t *Table) add(b []byte) error {
 	if t.spill != nil {
-		return t.spill.add(h, r)
+		return t.spill.add(b)
 	}
-	return t.add(h, r)
-}
-
-func (t *Table) hash(r *Record) uint64 {
-	return maphash.Bytes(t.seed, r.ID) + uint64(r.Kind)
-}
-
-func (t *Table) add(h uint64, r *Record) error {
-	at, found := t.memory.find(h, r)
-	if found {
-		t.counts.Again[r.Kind]++
-		first := t.memory.record(at)
-		t.meet(&first, r)
+	h, kind := hashOf(b), b[8]
+	if place, found := t.memory.find(h, b); found {
+		t.counts.Again[kind]++
+		at := t.memory.at(place)
+		first, again := readRecord(at), readRecord(b)
+		t.meet(&first, &again)
 		t.memory.update(at, &first)
 		return nil
 	}
-	t.counts.Distinct[r.Kind]++
-	t.memory.insert(h, r)
+	t.counts.Distinct[kind]++
+	t.memory.insert(h, b)
 	if t.memory.size() <= t.limit || t.shift > maxShift {
 		return nil
 	}
@@ -105,12 +104,7 @@ func (t *Table) Finish() (Counts, error) {
 	}
 	for i := range t.spill.parts {
 		inner := &Table{meet: t.meet, limit: t.limit, seed: t.seed, shift: t.shift + partBits, dir: t.dir}
-		err := t.spill.read(i, func(h uint64, r *Record) error {
-			if inner.spill != nil {
-				return inner.spill.add(h, r)
-			}
-			return inner.add(h, r)
-		})
+		err := t.spill.read(i, inner.add)
 		var counts Counts
 		if err == nil {
 			counts, err = inner.Finish()

@@ -24,7 +24,7 @@ func run(t *testing.T, limit int64, n, identities int) (map[string][]meeting, Co
 	})
 	for i := range n {
 		r := Record{Kind: byte(i % 2), ID: fmt.Appendf(nil, "key-%d", i%identities), With: []byte("w"), Seq: uint64(i), Number: int64(i)}
-		require.NoError(t, table.Add(&r))
+		require.NoError(t, table.AddAll(table.Append(nil, &r)))
 	}
 	counts, err := table.Finish()
 	require.NoError(t, err)
@@ -38,10 +38,10 @@ func run(t *testing.T, limit int64, n, identities int) (map[string][]meeting, Co
 
 func TestTableOnDiskFindsWhatItFindsInMemory(t *testing.T) {
 	t.Parallel()
-	const n, identities = 60_000, 20_001
+	const n, identities = 30_000, 10_001
 	inMemory, counts, spilled := run(t, 1<<30, n, identities)
 	require.Zero(t, spilled)
-	for _, limit := range []int64{3 << 20, 12 << 10} { // the second spills again and again
+	for _, limit := range []int64{1 << 20, 24 << 10} { // the second spills again and again
 		met, spilledCounts, spilled := run(t, limit, n, identities)
 		require.NotZero(t, spilled)
 		require.Equal(t, counts, spilledCounts)
@@ -53,8 +53,8 @@ func TestTableOnDiskFindsWhatItFindsInMemory(t *testing.T) {
 func TestIdentitiesOfTwoKindsAreTwo(t *testing.T) {
 	t.Parallel()
 	table := New(1<<20, t.TempDir(), func(_, _ *Record) { t.Fatal("they met") })
-	require.NoError(t, table.Add(&Record{Kind: Key, ID: []byte("x")}))
-	require.NoError(t, table.Add(&Record{Kind: Event, ID: []byte("x")}))
+	require.NoError(t, table.AddAll(table.Append(nil, &Record{Kind: Key, ID: []byte("x")})))
+	require.NoError(t, table.AddAll(table.Append(nil, &Record{Kind: Event, ID: []byte("x")})))
 }
 
 func TestFirstRecordKeepsTheFingerprintItIsGiven(t *testing.T) {
@@ -69,7 +69,7 @@ func TestFirstRecordKeepsTheFingerprintItIsGiven(t *testing.T) {
 	for _, print := range []string{"", "abc", "def"} {
 		r := Record{Kind: Key, ID: []byte("x"), HasPrint: print != ""}
 		copy(r.Fingerprint[:], print)
-		require.NoError(t, table.Add(&r))
+		require.NoError(t, table.AddAll(table.Append(nil, &r)))
 	}
 	require.Equal(t, []string{"\x00\x00\x00", "abc"}, seen)
 }
@@ -77,5 +77,5 @@ func TestFirstRecordKeepsTheFingerprintItIsGiven(t *testing.T) {
 func TestNoPlaceForTheFileIsAnError(t *testing.T) {
 	t.Parallel()
 	table := New(1, t.TempDir()+"/none", func(_, _ *Record) {})
-	require.ErrorContains(t, table.Add(&Record{Kind: Key, ID: []byte("x")}), "keep keys on disk")
+	require.ErrorContains(t, table.AddAll(table.Append(nil, &Record{Kind: Key, ID: []byte("x")})), "keep keys on disk")
 }

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// report is what the harness reads, whose figures.py has the same shapes.
+type report struct {
+	Comparisons []comparison `json:"comparisons"`
+	Facts       []string     `json:"facts"`
+}
+
+type comparison struct {
+	Title      string      `json:"title"`
+	Unit       string      `json:"unit"`
+	Contenders []contender `json:"contenders"`
+}
+
+// contender is one side: a figure for each round. The first of a comparison is idem.
+type contender struct {
+	Name   string    `json:"name"`
+	Rounds []float64 `json:"rounds"`
+	Extra  string    `json:"extra"`
+}
+
+// side reads the whole file once.
+type side struct {
+	name string
+	read func(file string) error
+}
+
+func main() {
+	quick := flag.Bool("quick", false, "few rounds of few messages")
+	flag.Parse()
+	rounds, messages := 11, 400_000
+	if *quick {
+		rounds, messages = 3, 50_000
+	}
+	if err := run(rounds, messages); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/lint:", err)
+		os.Exit(1)
+	}
+}
+
+func run(rounds, messages int) error {
+	dir, err := os.MkdirTemp("", "idem-bench-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	files, err := write(dir, messages)
+	if err != nil {
+		return err
+	}
+	checker, err := newChecker()
+	if err != nil {
+		return err
+	}
+	var r report
+	for _, c := range []struct {
+		title, file string
+		sides       []side
+	}{
+		{"binary messages in a length-delimited file", files.delimited, []side{
+			{"idem check --delimited", checker.delimited},
+			{"proto.Unmarshal, generated type", delimitedFile(unmarshalGenerated())},
+			{"proto.Unmarshal, dynamic message", delimitedFile(checker.unmarshalDynamic())},
+		}},
+		{"lines of payloads in JSON", files.bare, []side{
+			{"idem check --bare", checker.bare},
+			{"protojson.Unmarshal, generated type", lineFile(jsonGenerated())},
+			{"protojson.Unmarshal, dynamic message", lineFile(checker.jsonDynamic())},
+		}},
+		{"lines of messages with eleven headers, beside payloads alone", files.lines, []side{
+			{"idem check", checker.lines},
+			{"protojson.Unmarshal of the payloads alone, generated type", func(string) error { return lineFile(jsonGenerated())(files.bare) }},
+		}},
+	} {
+		made, err := compare(c.title, c.file, rounds, messages, c.sides)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.title, err)
+		}
+		r.Comparisons = append(r.Comparisons, made...)
+		size, err := os.Stat(c.file)
+		if err != nil {
+			return err
+		}
+		r.Facts = append(r.Facts, fmt.Sprintf("%s has %.1f MB, %d messages", filepath.Base(c.file), float64(size.Size())/1e6, messages))
+	}
+	return json.NewEncoder(os.Stdout).Encode(r)
+}
+
+// compare lets sides take turns, and gives time on the wall and of processors for a message. A round before
+// the first warms up.
+func compare(title, file string, rounds, messages int, sides []side) ([]comparison, error) {
+	wall := comparison{Title: title + ", time on the wall", Unit: "ns"}
+	cpu := comparison{Title: title + ", processor time", Unit: "ns"}
+	for _, s := range sides {
+		wall.Contenders = append(wall.Contenders, contender{Name: s.name})
+		cpu.Contenders = append(cpu.Contenders, contender{Name: s.name})
+	}
+	for round := range rounds + 1 {
+		for turn := range sides {
+			i := (turn + round) % len(sides)
+			began, before := time.Now(), used()
+			if err := sides[i].read(file); err != nil {
+				return nil, fmt.Errorf("%s: %w", sides[i].name, err)
+			}
+			took, spent := time.Since(began), used()-before
+			if round > 0 {
+				wall.Contenders[i].Rounds = append(wall.Contenders[i].Rounds, float64(took)/float64(messages))
+				cpu.Contenders[i].Rounds = append(cpu.Contenders[i].Rounds, float64(spent)/float64(messages))
+			}
+		}
+	}
+	return slices.Clip([]comparison{wall, cpu}), nil
+}
+
+func used() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/idem-spec/idem/internal/lint"
+	"github.com/idem-spec/idem/internal/lint/messages"
+)
+
+// checkRun is a run's findings on their way to the report. They are kept until the input is read to its end,
+// so that an input that cannot be read gives no half report; only those of --follow are shown at once.
+type checkRun struct {
+	*lintReport
+	flags    *checkFlags
+	progress *progress
+	kept     []lint.Finding
+	// count is how many findings there are, and more how many of them are not shown.
+	count, more int
+}
+
+// found takes a finding.
+func (r *checkRun) found(f lint.Finding) error {
+	if r.count++; r.count > r.flags.maxFindings {
+		r.more++
+		return nil
+	}
+	if r.flags.follow {
+		r.progress.clear()
+		return r.add(f)
+	}
+	r.kept = append(r.kept, f)
+	return nil
+}
+
+// show shows how far the run is.
+func (r *checkRun) show(s messages.Summary) {
+	r.progress.tell(fmt.Sprintf("%s messages, %s, %s", grouped(s.Messages), bytesOf(s.Bytes), counted(r.count, "finding")))
+}
+
+// finish reports the findings and the summary.
+func (r *checkRun) finish(s messages.Summary) error {
+	where := r.summarize(r.std.err, s)
+	var err error
+	if r.flags.follow {
+		err = r.close(where)
+	} else {
+		err = r.lintReport.finish(r.kept, where)
+	}
+	if err == nil && r.more > 0 {
+		return &exit{code: exitNo}
+	}
+	return err
+}
+
+// summarize writes what is known of all messages, and returns what was read.
+func (r *checkRun) summarize(w io.Writer, s messages.Summary) string {
+	line := func(n int64, what string) {
+		if n > 0 {
+			fmt.Fprintf(w, "  %9s %s\n", grouped(n), what)
+		}
+	}
+	fmt.Fprintf(w, "  %9s messages, %s\n", grouped(s.Messages), bytesOf(s.Bytes))
+	line(s.Untyped, "of an event type that the schema does not have, or of none")
+	line(s.Keys, "idempotency keys")
+	line(s.Duplicates, "duplicates by key")
+	line(s.Conflicting, "of them with another fingerprint")
+	line(s.Regenerated, "copies of an event with another key")
+	rules := slices.SortedFunc(maps.Keys(s.Violations), func(a, b *lint.Rule) int {
+		return cmp.Or(cmp.Compare(s.Violations[b], s.Violations[a]), strings.Compare(a.ID, b.ID))
+	})
+	for _, rule := range rules {
+		line(s.Violations[rule], rule.ID)
+	}
+	line(int64(r.more), "findings more than --max-findings, which are not shown")
+	return counted(int(s.Messages), "message")
+}
+
+// grouped is 1,234,567.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// bytesOf is 1.2 MiB.
+func bytesOf(n int64) string {
+	const unit = 1024
+	if n < unit {
+		return counted(int(n), "byte")
+	}
+	value, units := float64(n)/unit, []string{"KiB", "MiB", "GiB", "TiB"}
+	for len(units) > 1 && value >= unit {
+		value, units = value/unit, units[1:]
+	}
+	return fmt.Sprintf("%.1f %s", value, units[0])
+}
+
+// size is a number of bytes as a flag: 1048576, 64KiB, 256MiB or 1GiB.
+type size int64
+
+func (s *size) String() string {
+	for _, u := range sizeUnits {
+		if n := int64(*s); n >= u.bytes && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+// maxSize is the largest that is taken: a payload's length is an int of 32 bits on some machines.
+const maxSize = 1 << 31
+
+func (s *size) Set(text string) error {
+	number, unit := text, int64(1)
+	for _, u := range sizeUnits {
+		if n, ok := strings.CutSuffix(text, u.name); ok {
+			number, unit = n, u.bytes
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || n > maxSize*1024/unit {
+		return fmt.Errorf("%q is no size: write bytes, or as in 64KiB, 256MiB or 1GiB", text)
+	}
+	*s = size(n * unit)
+	return nil
+}
+
+// Type is what help calls the value.
+func (s *size) Type() string { return "bytes" }
