@@ -22,7 +22,8 @@ type spill struct {
 	file  *os.File
 	name  string // where it still has a name
 	shift uint
-	end   int64
+	end   int64 // of the file
+	taken int64 // bytes of records, also of those that are not yet written
 	parts [1 << partBits]partition
 }
 
@@ -60,6 +61,7 @@ func (s *spill) add(b []byte) error {
 		}
 	}
 	p.buffer = append(p.buffer, b...)
+	s.taken += int64(len(b))
 	return nil
 }
 

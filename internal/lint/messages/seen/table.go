@@ -129,10 +129,10 @@ func (t *Table) Close() error {
 	return t.spill.close()
 }
 
-// Spilled is how many bytes went to disk.
+// Spilled is how many bytes of records were too many for memory.
 func (t *Table) Spilled() int64 {
 	if t.spill == nil {
 		return 0
 	}
-	return t.spill.end
+	return t.spill.taken
 }
