@@ -75,14 +75,16 @@ func renderOccurredAt(t *schema.Template, m protoreflect.Message) outcome {
 // payload shows one, it is the first.
 func (p *pair) example(t text) change {
 	var shown change
-	for _, payload := range p.samples() {
-		before := t.of(t.before, p.before.Desc, payload)
-		after := t.of(t.after, p.after.Desc, payload)
-		switch {
-		case before != after && before.code == "":
-			return change{before.String(), after.String()}
-		case shown.before == "" || before != after && shown.before == shown.after:
-			shown = change{before.String(), after.String()}
+	for _, by := range []*schema.Message{p.before, p.after} {
+		for payload := range samplesOf(by) {
+			before := t.of(t.before, p.before.Desc, payload)
+			after := t.of(t.after, p.after.Desc, payload)
+			switch {
+			case before != after && before.code == "":
+				return change{before.String(), after.String()}
+			case shown.before == "" || before != after && shown.before == shown.after:
+				shown = change{before.String(), after.String()}
+			}
 		}
 	}
 	return shown
@@ -108,18 +110,10 @@ func (t text) of(template *schema.Template, d protoreflect.MessageDescriptor, pa
 // key is the key of the first sample that has one, by the schema before: what examples of delays and of
 // messages that are gone are about.
 func key(m *schema.Message) string {
-	for _, payload := range samplesOf(m) {
+	for payload := range samplesOf(m) {
 		if o := (text{render: renderKey}).of(m.Key, m.Desc, payload); o.code == "" {
 			return o.text
 		}
 	}
 	return m.EventType
-}
-
-// samples are payloads, made once: by the schema before, and by the one after.
-func (p *pair) samples() [][]byte {
-	if p.payloads == nil {
-		p.payloads = append(samplesOf(p.before), samplesOf(p.after)...)
-	}
-	return p.payloads
 }

@@ -68,11 +68,7 @@ func (s *side) annotatedEnums(yield func(*schema.Enum) bool) {
 }
 
 // pair is a message before and after. Neither is nil, and both can be generated.
-type pair struct {
-	before, after *schema.Message
-
-	payloads [][]byte // made by samples
-}
+type pair struct{ before, after *schema.Message }
 
 // enumPair is an enum before and after. Neither is nil.
 type enumPair struct{ before, after *schema.Enum }

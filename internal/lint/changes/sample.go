@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -21,18 +22,23 @@ const (
 
 // samplesOf are payloads of a message in wire format, always the same ones: the first is what a producer
 // may send, the others have one component at an edge of its kind.
-func samplesOf(m *schema.Message) [][]byte {
-	components := componentsOf(m)
-	plain := sample(m, components)
-	payloads := [][]byte{marshal(plain)}
-	for _, c := range components {
-		for _, edge := range edges(c) {
-			at := proto.Clone(plain.Interface()).ProtoReflect()
-			edge(leafMessage(at, c), c.Leaf())
-			payloads = append(payloads, marshal(at))
+func samplesOf(m *schema.Message) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		components := componentsOf(m)
+		plain := sample(m, components)
+		if !yield(marshal(plain)) {
+			return
+		}
+		for _, c := range components {
+			for _, edge := range edges(c) {
+				at := proto.Clone(plain.Interface()).ProtoReflect()
+				edge(leafMessage(at, c), c.Leaf())
+				if !yield(marshal(at)) {
+					return
+				}
+			}
 		}
 	}
-	return payloads
 }
 
 func marshal(m protoreflect.Message) []byte {
