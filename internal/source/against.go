@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,6 +33,8 @@ func Against(ctx context.Context, ref, input string) (files *Files, committed ti
 		return nil, time.Time{}, err
 	case isGit:
 		return at.read(ctx)
+	case isPath(ref):
+		return nil, time.Time{}, fmt.Errorf("%s is not there", ref)
 	}
 	if at, err = shortGitRef(ctx, ref, input); err == nil {
 		return at.read(ctx)
@@ -40,6 +43,11 @@ func Against(ctx context.Context, ref, input string) (files *Files, committed ti
 		files, err = byBuf(ctx, ref)
 	}
 	return files, time.Time{}, err
+}
+
+// isPath says whether nobody would write a ref or a module like that.
+func isPath(ref string) bool {
+	return filepath.IsAbs(ref) || strings.HasPrefix(ref, ".") || slices.Contains([]string{".binpb", ".bin", ".pb", ".proto"}, filepath.Ext(ref))
 }
 
 // ofBuf is what buf reads and nothing else does: REGISTRY/OWNER/MODULE, or a URL.
@@ -72,7 +80,7 @@ func orElse(said, otherwise string) string {
 
 // gitRef is a directory of a repository as it was at a commit.
 type gitRef struct {
-	// repository is its work tree, a directory of it, or its .git.
+	// repository is its work tree, a directory of it, or a bare one.
 	repository string
 	ref        string
 	// subdir is below the root of the repository, with slashes; "" for the root.
@@ -86,6 +94,9 @@ func parseGitRef(text string) (at gitRef, ok bool, err error) {
 		return gitRef{}, false, nil
 	}
 	at = gitRef{repository: repository}
+	if filepath.Base(repository) == ".git" {
+		at.repository = filepath.Dir(repository) // of a worktree .git is a file
+	}
 	for option := range strings.SplitSeq(options, ",") {
 		key, value, _ := strings.Cut(option, "=")
 		switch key {

@@ -123,6 +123,7 @@ func TestAgainstSaysWhatItCannotRead(t *testing.T) {
 		"a ref like a flag":        {"--upload-pack=x", proto, `"--upload-pack=x" is no ref`},
 		"no repository":            {"main", outside, "main is no file or directory, and " + outside + " is in no git repository"},
 		"an input of no directory": {"main", "-", "write .git#ref=main,subdir=DIRECTORY"},
+		"an image that is not":     {"../v1/image.binpb", proto, "../v1/image.binpb is not there"},
 		"no ref":                   {dir + "#subdir=proto", proto, "names no ref"},
 		"another option":           {dir + "#ref=v1,depth=1", proto, `not "depth=1"`},
 		"no such directory then":   {dir + "#ref=v1,subdir=api", proto, "at v1: there is no .proto file in api"},
@@ -152,6 +153,19 @@ func onlyGit(t *testing.T) string {
 	dir := t.TempDir()
 	require.NoError(t, os.Symlink(program, filepath.Join(dir, "git")))
 	return dir
+}
+
+func TestAgainstReadsAWorktreesAndABareRepository(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	others := t.TempDir()
+	git(t, dir, "worktree", "add", "--quiet", filepath.Join(others, "tree"), "HEAD")
+	git(t, dir, "clone", "--quiet", "--bare", dir, filepath.Join(others, "bare.git"))
+	for _, ref := range []string{"tree/.git#ref=v1,subdir=proto", "tree#ref=v1,subdir=proto", "bare.git#ref=v1,subdir=proto"} {
+		files, _, err := source.Against(t.Context(), filepath.Join(others, ref), "elsewhere")
+		require.NoError(t, err, ref)
+		assert.Equal(t, []string{"Paid"}, named(files), ref)
+	}
 }
 
 // A hook's environment names the repository that it runs in.

@@ -33,6 +33,7 @@ func (g gitRef) git(ctx context.Context, in io.Reader, args ...string) ([]byte, 
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
 	})
+	command.Env = append(command.Env, "LC_ALL=C") // what it says is read
 	command.Stdin = in
 	var out, errs bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errs
@@ -54,7 +55,10 @@ func (g gitRef) commit(ctx context.Context) (string, error) {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return "", fmt.Errorf("%s is no file or directory, and %s is in no git repository: %w", g.ref, g.repository, err)
+		if strings.Contains(err.Error(), "not a git repository") {
+			return "", fmt.Errorf("%s is no file or directory, and %s is in no git repository", g.ref, g.repository)
+		}
+		return "", fmt.Errorf("%s is no file or directory, and of %s git says: %w", g.ref, g.repository, err)
 	}
 	hash, err := g.git(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", g.ref+"^{commit}")
 	if ctx.Err() != nil {
