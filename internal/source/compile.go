@@ -180,6 +180,9 @@ func elsewhere(err reporter.ErrorWithPos) bool {
 	return errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "edition value")
 }
 
+// maxErrors is the most lines of an error.
+const maxErrors = 100
+
 // Error is a line for each, "file:line:column: what", and what to do about them where that is known.
 func (e *compileError) Error() string {
 	slices.SortStableFunc(e.errs, func(a, b reporter.ErrorWithPos) int {
@@ -196,6 +199,9 @@ func (e *compileError) Error() string {
 		if line := fmt.Sprintf("%s:%d:%d: %s", file, at.Line, at.Col, err.Unwrap()); line != lines[len(lines)-1] {
 			lines = append(lines, line)
 		}
+	}
+	if more := len(lines) - maxErrors; more > 0 {
+		lines = append(lines[:maxErrors], fmt.Sprintf("and %d more", more))
 	}
 	all := strings.Join(lines, "\n")
 	if strings.Contains(all, "unknown extension idem.v1.") {

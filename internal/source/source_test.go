@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -268,4 +269,32 @@ func TestPositionsThatAreAddedLater(t *testing.T) {
 	assert.Equal(t, place(want), place(got))
 	assert.Equal(t, 7, place(got).Line)
 	assert.Equal(t, []string{"shop/v1/paid.proto"}, bare.Mentioning("idem.v1"))
+}
+
+func TestErrorsWithoutEnd(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "a.proto", "syntax = \"proto3\";\nmessage M {\n"+strings.Repeat("  Foo foo = 1;\n", 150)+"}\n")
+	_, err := source.Read(t.Context(), dir)
+	require.Error(t, err)
+	lines := strings.Split(err.Error(), "\n")
+	assert.Len(t, lines, 101)
+	assert.Regexp(t, `^and \d+ more$`, lines[100])
+}
+
+func FuzzReadImage(f *testing.F) {
+	set := &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{
+		{Name: proto.String("a.proto"), Syntax: proto.String("proto3"), MessageType: []*descriptorpb.DescriptorProto{{Name: proto.String("M")}}},
+		{Name: proto.String("b.proto"), Dependency: []string{"a.proto", "b.proto"}},
+	}}
+	image, err := proto.Marshal(set)
+	require.NoError(f, err)
+	f.Add(image)
+	f.Add([]byte("\x0a\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		files, err := source.ReadImage(bytes.NewReader(data), "image")
+		if err == nil {
+			schema.Build(files.All, files.Paths)
+		}
+	})
 }
