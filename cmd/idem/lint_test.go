@@ -4,11 +4,17 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/idem-spec/idem/internal/source"
 )
 
 // unversioned is a schema with one finding.
@@ -72,10 +78,42 @@ func TestLintWithoutInputReadsTheSchemaOfTheRepository(t *testing.T) {
 
 func TestLintReadsAnImageOnStandardInput(t *testing.T) {
 	t.Parallel()
-	var out, errs bytes.Buffer
-	code := run(t.Context(), []string{"lint", "-"}, streams{in: strings.NewReader("no image"), out: &out, err: &errs})
-	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, errs.String(), "standard input is no image")
+	files, err := source.Read(t.Context(), lintDir(t, "shop/v1/paid.proto", unversioned))
+	require.NoError(t, err)
+	set := new(descriptorpb.FileDescriptorSet)
+	for _, f := range files.All {
+		set.File = append(set.File, protodesc.ToFileDescriptorProto(f))
+	}
+	image, err := proto.Marshal(set)
+	require.NoError(t, err)
+	for input, want := range map[string]string{string(image): "shop/v1/paid.proto:8:3: " + finding, "no image": ""} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), []string{"lint", "-"}, streams{in: strings.NewReader(input), out: &out, err: &errs})
+		assert.Equal(t, want, out.String())
+		if want == "" {
+			assert.Equal(t, exitUsage, code)
+			assert.Contains(t, errs.String(), "standard input is no image")
+		} else {
+			assert.Equal(t, exitNo, code)
+		}
+	}
+}
+
+func TestLintInOtherFormats(t *testing.T) {
+	dir := lintDir(t, "proto/shop/v1/paid.proto", unversioned)
+	t.Chdir(dir)
+	at := strings.Index(unversioned, ":{payment_id}")
+	for format, want := range map[string][]string{
+		"json":   {`"file":"proto/shop/v1/paid.proto","line":8,"column":3,`, `"edits":[{"file":"proto/shop/v1/paid.proto","start":` + strconv.Itoa(at+1) + `,"end":` + strconv.Itoa(at+1) + `,"text":"v1:"}]`, `"errors":1`},
+		"github": {"::error title=IDEM_KEY_VERSION_MISSING,file=proto/shop/v1/paid.proto,line=8,col=3,"},
+		"sarif":  {`"uri":"proto/shop/v1/paid.proto"`, `"byteOffset":` + strconv.Itoa(at+1), "A template that has to change one day"},
+	} {
+		stdout, stderr, code := invoke(t, "lint", "proto", "--format", format)
+		assert.Equal(t, exitNo, code, stderr)
+		for _, part := range want {
+			assert.Contains(t, stdout, part)
+		}
+	}
 }
 
 // TestWhatCannotBeLintedIsExitCode2 proves LINT-001.
