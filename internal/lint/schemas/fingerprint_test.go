@@ -29,6 +29,7 @@ func TestAmountsWithoutAFingerprint(t *testing.T) {
 		{name: "in the key", rule: rule, proto: keyed(`google.type.Money price = 2;`)},
 		{name: "that nobody may read", rule: rule, proto: message(``, `google.type.Money price = 2 [debug_redact = true];`)},
 		{name: "of a message that is not sent", rule: rule, proto: `message M { google.type.Money price = 2; }`},
+		{name: "with a fingerprint that is refused", rule: rule, proto: message(`fingerprint: "{none}"`, `google.type.Money price = 2;`)},
 		{name: "with a fingerprint of something else", rule: rule, proto: message(`fingerprint: "{x}"`, `google.type.Money price = 2; string x = 3;`)},
 	})
 }

@@ -33,6 +33,7 @@ func TestKeysThatAreTheKeyBeforeOfAnotherEvent(t *testing.T) {
 		{name: "a version where there was a field", rule: rule, proto: previous("t.m:v1:{a}", "t.m:{b}:{a}")},
 		{name: "another literal", rule: rule, proto: previous("t.m:v1:card:{a}", "t.m:v1:bank:{b}")},
 		{name: "a literal that is no number", rule: rule, proto: previous("t.m:v1:card:{a}", "t.m:v1:{n}:{a}")},
+		{name: "a number where there was a literal that is none", rule: rule, proto: previous("t.m:v1:{n}:{a}", "t.m:v1:card:{a}")},
 		{name: "a field more", rule: rule, proto: previous("t.m:v1:{a}:{b}", "t.m:v1:{a}")},
 		{name: "two UUIDs", rule: rule, proto: previous("t.m:v1:{u}", "t.m:v1:{w}")},
 		{name: "a string and a time", rule: rule, proto: previous("t.m:v1:{a}", "t.m:v1:{at}")},
