@@ -168,6 +168,8 @@ type file struct {
 	offset int64
 	line   int64
 	ended  bool
+	// looked is how far behind the last line no end of another is.
+	looked int
 }
 
 // read fills a batch with as many whole messages as are there.
@@ -195,14 +197,14 @@ func (f *file) read(b *Batch) error {
 	}
 }
 
-// fill reads on, toward need bytes, but never more ahead of what is there than as much again: a length that
-// lies takes no memory.
+// fill reads on, toward need bytes, but never into more memory than twice what is there: a length that lies
+// takes none.
 func (f *file) fill(memory []byte, need int) ([]byte, error) {
-	most := max(batchLen, min(need, 2*len(memory)))
-	if cap(memory) < most {
+	if len(memory) == cap(memory) {
+		most := max(batchLen, min(need, 2*len(memory)))
 		memory = append(make([]byte, 0, most), memory...)
 	}
-	n, err := io.ReadAtLeast(f.in, memory[len(memory):most], min(1, most-len(memory)))
+	n, err := io.ReadAtLeast(f.in, memory[len(memory):cap(memory)], 1)
 	memory = memory[:len(memory)+n]
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		f.ended = true
@@ -239,7 +241,12 @@ func maxLine(message int) int { return 2*message + 1<<16 }
 func (f *file) splitLines(b *Batch, memory []byte) (used, need int, err error) {
 	for len(b.Items) < maxItems {
 		rest := memory[used:]
-		end := bytes.IndexByte(rest, '\n')
+		end := bytes.IndexByte(rest[f.looked:], '\n')
+		if end >= 0 {
+			end += f.looked
+		} else {
+			f.looked = len(rest)
+		}
 		switch {
 		case end < 0 && len(rest) > maxLine(f.options.MaxMessage):
 			return 0, 0, tooLong(f.where(), uint64(len(rest)), f.options.MaxMessage)
@@ -252,6 +259,7 @@ func (f *file) splitLines(b *Batch, memory []byte) (used, need int, err error) {
 			b.Items = append(b.Items, Item{Number: f.line, raw: line})
 		}
 		f.line++
+		f.looked = 0
 		used += end + 1
 	}
 	return used, 0, nil
