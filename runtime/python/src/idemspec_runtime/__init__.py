@@ -1,0 +1,1 @@
+"""idem at work for Python."""

@@ -1,0 +1,346 @@
+"""The store for programs of asyncio: `sync.py` with await."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Generator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.rows import tuple_row
+from psycopg_pool import AsyncConnectionPool
+
+from ..records import (
+    Claim,
+    Completion,
+    Fenced,
+    Grant,
+    NotBegun,
+    Renewal,
+    Settled,
+    Settlement,
+    StoredRecord,
+)
+from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCounts
+from . import jobs
+from .completions import completion_queries
+from .config import PostgresConfig, milliseconds
+from .errors import is_collision, is_fenced, named
+from .sync import DEFAULT_CONNECTIONS, HANDLER_SETTINGS
+from .tables import outbox_put
+from .work import ATTEMPTS, BEGIN, Answer, Query, settings
+
+T = TypeVar("T")
+Connection = psycopg.AsyncConnection[Any]
+
+
+class AsyncPostgresTransaction:
+    """A handler's transaction, and what has to be done by its last statements."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.completions: list[Completion] = []
+
+    def complete(self, completion: Completion) -> None:
+        """Makes records SUCCESS with the commit; Fenced is raised there where a claim was lost."""
+        self.completions.append(completion)
+
+
+class AsyncPostgresStore:
+    """Dedup records, retries, dead letters and the outbox on PostgreSQL.
+
+    Its methods may be called from several threads. A `StoreError` means that nothing is known of
+    what was written: claim again with the same owner, or read the record by its fence.
+    """
+
+    name = "postgres"
+    follow_ups = True
+    """FAILED and what follows from it are one transaction. (DEDUP-021)"""
+
+    def __init__(
+        self, pool: AsyncConnectionPool[Connection], config: PostgresConfig | None = None
+    ) -> None:
+        """A store on a pool of the caller's, which `close` leaves open. It should have more
+        connections than handlers run at a time."""
+        self.pool = pool
+        self.config = config or PostgresConfig()
+        self._owned = False
+
+    @classmethod
+    async def open(
+        cls,
+        dsn: str,
+        config: PostgresConfig | None = None,
+        *,
+        connections: int = DEFAULT_CONNECTIONS,
+    ) -> AsyncPostgresStore:
+        """A store with a pool of its own, which `close` closes. Nothing is asked of the server
+        yet."""
+        pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            dsn, min_size=1, max_size=connections, open=False, kwargs={"autocommit": True}
+        )
+        store = cls(pool, config)
+        store._owned = True
+        return store
+
+    async def close(self) -> None:
+        if self._owned:
+            await self.pool.close()
+
+    async def __aenter__(self) -> AsyncPostgresStore:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    # Records
+
+    async def claim(self, claims: list[Claim]) -> list[Grant]:
+        """Keys that are equal in one batch are claimed once; the others are IN_PROGRESS."""
+        return await self._do(f"claim {len(claims)} keys", jobs.claim(self.config, claims))
+
+    async def complete(self, completions: list[Completion]) -> list[bool]:
+        """Makes records SUCCESS; False where a claim is fenced out."""
+        return await self._do(
+            f"complete {len(completions)} keys", jobs.complete(self.config, completions)
+        )
+
+    async def settle(self, settlements: list[Settlement]) -> list[Settled]:
+        """FAILED or DEAD, and the retry or dead letter that follows, in one transaction."""
+        action = f"settle {len(settlements)} deliveries"
+        return await self._do(action, jobs.settle(self.config, settlements))
+
+    async def renew(self, renewals: list[Renewal]) -> list[bool]:
+        """Extends leases; False where a claim is fenced out."""
+        return await self._do(f"renew {len(renewals)} leases", jobs.renew(self.config, renewals))
+
+    async def records(self, scope: str, keys: list[str]) -> list[StoredRecord | None]:
+        """Records in the order of keys; None where there is none."""
+        return await self._do(f"read {len(keys)} records", jobs.records(scope, keys))
+
+    async def forget(self, scope: str, keys: list[str]) -> int:
+        """Makes keys new again, and says how many there were. It permits a second effect."""
+        return await self._do(f"forget {len(keys)} keys", jobs.forget(self.config, scope, keys))
+
+    async def check(self) -> None:
+        """Raises with what keeps the store from working, and the way to mend it."""
+        await self._do("check the store", jobs.check())
+
+    # Retries
+
+    async def claim_due(self, token: str, limit: int, lease_ms: int) -> list[Retry]:
+        """Claims rows that are due on the server's clock, of any scope, oldest first."""
+        return await self._do(f"claim {limit} due rows", jobs.claim_due(token, limit, lease_ms))
+
+    async def mark_published(self, marks: list[Mark]) -> list[bool]:
+        """Removes rows whose publication is confirmed; False where a row has changed since."""
+        return await self._do(f"mark {len(marks)} rows", jobs.mark_published(marks))
+
+    async def postpone(self, marks: list[Mark], due_ms: int) -> None:
+        """Gives claims back, of rows that could not be published, due again after a time."""
+        await self._do(f"postpone {len(marks)} rows", jobs.postpone(marks, due_ms))
+
+    async def next_due(self) -> int | None:
+        """In how many milliseconds a row can be claimed; None where there is none."""
+        return await self._do("look for due rows", jobs.next_due())
+
+    async def sweep_lanes(self, limit: int) -> int:
+        """Lets go the next message of each lane whose head is done. (CONS-015)"""
+        return await self._do("sweep lanes", jobs.sweep_lanes(self.config, limit))
+
+    async def wake(self, scope: str, biz_key: str) -> int:
+        """Makes the held rows of a biz key due now. (STATE-012)"""
+        return await self._do("wake", jobs.wake(scope, biz_key))
+
+    async def count_retries(self) -> RetryCounts:
+        return await self._do("count retries", jobs.count_retries())
+
+    # Dead letters
+
+    async def list_dead_letters(
+        self, f: DeadLetterFilter | None = None, after: int = 0, limit: int = 100
+    ) -> list[DeadLetter]:
+        """Those behind an id, in the order of ids."""
+        job = jobs.list_dead_letters(f or DeadLetterFilter(), after, limit)
+        return await self._do("list dead letters", job)
+
+    async def count_dead_letters(self, f: DeadLetterFilter | None = None) -> int:
+        return await self._do(
+            "count dead letters", jobs.count_dead_letters(f or DeadLetterFilter())
+        )
+
+    async def redrive(self, ids: list[int], deliveries: list[Retry]) -> list[bool]:
+        """Writes deliveries and marks the dead letters redriven, in one transaction; False where
+        one was redriven or dropped before. (CONS-022)"""
+        return await self._do(f"redrive {len(ids)} dead letters", jobs.redrive(ids, deliveries))
+
+    async def drop_dead_letters(self, ids: list[int]) -> int:
+        return await self._do(f"drop {len(ids)} dead letters", jobs.drop_dead_letters(ids))
+
+    async def dead_letter_stats(self) -> list[jobs.DeadLetterStats]:
+        return await self._do("count dead letters", jobs.dead_letter_stats())
+
+    # Outbox
+
+    async def store(self, messages: list[Outgoing], connection: Connection | None = None) -> None:
+        """Puts messages into the outbox, within the caller's transaction where one is given."""
+        action = f"store {len(messages)} messages"
+        if connection is None:
+            await self._do(action, jobs.store(messages))
+        elif messages:
+            try:
+                await _execute(connection, outbox_put(messages))
+            except psycopg.Error as error:
+                raise named(action, error) from error
+
+    async def stored(self, topic: str, biz_keys: list[bytes]) -> list[bool]:
+        """Which biz keys have rows: a message of such a key has to be stored too, so that order
+        holds."""
+        return await self._do(f"look up {len(biz_keys)} biz keys", jobs.stored(topic, biz_keys))
+
+    # Transactions
+
+    @asynccontextmanager
+    async def transaction(
+        self, timeout: timedelta | None = None
+    ) -> AsyncIterator[AsyncPostgresTransaction]:
+        """A transaction for a handler, committed at the end of the block together with SUCCESS of
+        what `complete` was given; Fenced is raised where a claim was lost, and then nothing was
+        done. NotBegun is raised where there was no transaction to begin with."""
+        limit = f"{max(milliseconds(timeout or self.config.handler_timeout), 1)}ms"
+        async with AsyncExitStack() as stack:
+            try:
+                connection = await stack.enter_async_context(self._connection())
+                block = AsyncExitStack()
+                async with _pipeline(connection):
+                    await block.enter_async_context(psycopg.AsyncTransaction(connection))
+                    await _cursor(connection).execute(HANDLER_SETTINGS, (limit,))
+            except psycopg.Error as error:
+                raise NotBegun(f"begin a transaction: {error}") from error
+            stack.push_async_exit(block)
+            transaction = AsyncPostgresTransaction(connection)
+            yield transaction
+            await self._commit(transaction, block)
+
+    async def _commit(self, transaction: AsyncPostgresTransaction, block: AsyncExitStack) -> None:
+        connection, completions = transaction.connection, transaction.completions
+        queries = completion_queries(self.config, "complete_last", completions)
+        if queries:
+            queries.insert(0, Query("complete_plan"))
+        try:
+            async with _pipeline(connection):
+                for query in queries:
+                    await _execute(connection, query)
+                await block.aclose()
+        except psycopg.Error as error:
+            await _rollback(connection)
+            if is_fenced(error):
+                key = completions[0].lease.key
+                raise Fenced(f"commit: key {key!r}: the claim is no longer held") from error
+            raise named("commit", error) from error
+
+    async def complete_in(self, connection: Connection, completion: Completion) -> None:
+        """Makes a record SUCCESS in a transaction of the caller's, as its last statement; where it
+        raises Fenced the transaction has to be rolled back."""
+        for query in completion_queries(self.config, "complete_one", [completion]):
+            changed = (await _execute(connection, query)).rowcount
+            if query.name == "complete_one" and changed == 0:
+                raise Fenced(f"complete key {completion.lease.key!r}: the claim is no longer held")
+
+    # How
+
+    async def _do(self, action: str, job: jobs.Job[T]) -> T:
+        try:
+            transaction = next(job)
+            while True:
+                try:
+                    answer = await self._transact(transaction)
+                except psycopg.Error as error:
+                    transaction = job.throw(error)
+                else:
+                    transaction = job.send(answer)
+        except StopIteration as stop:
+            value: T = stop.value
+            return value
+        except psycopg.Error as error:
+            raise named(action, error) from error
+
+    async def _transact(self, transaction: jobs.Transaction) -> Any:
+        first = settings(self.config, transaction.idle_ms, transaction.custom)
+        async with self._connection() as connection:
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    return await _run(connection, first, transaction)
+                except psycopg.Error as error:
+                    await _rollback(connection)
+                    if attempt == ATTEMPTS or not is_collision(error):
+                        raise
+        raise AssertionError("the last attempt raises")
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        """A connection in autocommit: the store says itself where a transaction begins and ends."""
+        connection = await self.pool.getconn()
+        before = connection.autocommit, connection.isolation_level
+        try:
+            if not before[0]:
+                await connection.set_autocommit(True)
+            if before[1] is not psycopg.IsolationLevel.READ_COMMITTED:
+                await connection.set_isolation_level(psycopg.IsolationLevel.READ_COMMITTED)
+            yield connection
+        finally:
+            if not before[0] and not connection.closed:
+                await _rollback(connection)
+                await connection.set_autocommit(before[0])
+                await connection.set_isolation_level(before[1])
+            await self.pool.putconn(connection)
+
+
+async def _run(connection: Connection, first: Query, transaction: jobs.Transaction) -> Any:
+    work: Generator[Any, list[Answer], Any] = transaction.begin()
+    step = next(work)
+    begun = False
+    while True:
+        async with _pipeline(connection):
+            if not begun:
+                await connection.execute(BEGIN)
+                await _execute(connection, first)
+            cursors = [await _execute(connection, query) for query in step.queries]
+            if step.last:
+                await connection.execute("commit")
+        begun = True
+        try:
+            step = work.send([await _answer(cursor) for cursor in cursors])
+        except StopIteration as stop:
+            return stop.value
+
+
+async def _answer(cursor: psycopg.AsyncRawCursor[Any]) -> Answer:
+    rows = await cursor.fetchall() if cursor.description is not None else []
+    return Answer(rows, cursor.rowcount)
+
+
+def _cursor(connection: Connection) -> psycopg.AsyncRawCursor[Any]:
+    return psycopg.AsyncRawCursor(connection, row_factory=tuple_row)
+
+
+async def _execute(connection: Connection, query: Query) -> psycopg.AsyncRawCursor[Any]:
+    return await _cursor(connection).execute(query.text, query.args)
+
+
+def _pipeline(connection: Connection) -> AbstractAsyncContextManager[object]:
+    """All statements of the block in one round trip, where the driver can."""
+    if psycopg.Pipeline.is_supported():
+        return connection.pipeline()
+    return nullcontext()
+
+
+async def _rollback(connection: Connection) -> None:
+    """Ends a transaction that failed. A connection on which that fails too is of no use."""
+    if connection.closed or connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+        return
+    try:
+        await connection.rollback()
+    except psycopg.Error:
+        await connection.close()

@@ -1,0 +1,349 @@
+"""The store for programs of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.rows import tuple_row
+from psycopg_pool import ConnectionPool
+
+from ..records import (
+    Claim,
+    Completion,
+    Fenced,
+    Grant,
+    NotBegun,
+    Renewal,
+    Settled,
+    Settlement,
+    StoredRecord,
+)
+from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCounts
+from . import jobs
+from .completions import completion_queries
+from .config import PostgresConfig, milliseconds
+from .errors import is_collision, is_fenced, named
+from .tables import outbox_put
+from .work import ATTEMPTS, BEGIN, Answer, Query, settings
+
+T = TypeVar("T")
+Connection = psycopg.Connection[Any]
+
+DEFAULT_CONNECTIONS = 24
+"""Enough for a consumer's 16 handlers, and for what claims, settles and schedules beside them."""
+
+HANDLER_SETTINGS = (
+    "SELECT set_config('idle_in_transaction_session_timeout', $1, true), "
+    "set_config('statement_timeout', $1, true)"
+)
+"""The first statement of a handler's transaction: a handler that hangs loses it, and its locks."""
+
+
+class PostgresTransaction:
+    """A handler's transaction, and what has to be done by its last statements."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.completions: list[Completion] = []
+
+    def complete(self, completion: Completion) -> None:
+        """Makes records SUCCESS with the commit; Fenced is raised there where a claim was lost."""
+        self.completions.append(completion)
+
+
+class PostgresStore:
+    """Dedup records, retries, dead letters and the outbox on PostgreSQL.
+
+    Its methods may be called from several threads. A `StoreError` means that nothing is known of
+    what was written: claim again with the same owner, or read the record by its fence.
+    """
+
+    name = "postgres"
+    follow_ups = True
+    """FAILED and what follows from it are one transaction. (DEDUP-021)"""
+
+    def __init__(
+        self, pool: ConnectionPool[Connection], config: PostgresConfig | None = None
+    ) -> None:
+        """A store on a pool of the caller's, which `close` leaves open. It should have more
+        connections than handlers run at a time."""
+        self.pool = pool
+        self.config = config or PostgresConfig()
+        self._owned = False
+
+    @classmethod
+    def open(
+        cls,
+        dsn: str,
+        config: PostgresConfig | None = None,
+        *,
+        connections: int = DEFAULT_CONNECTIONS,
+    ) -> PostgresStore:
+        """A store with a pool of its own, which `close` closes. Nothing is asked of the server
+        yet."""
+        pool: ConnectionPool[Connection] = ConnectionPool(
+            dsn, min_size=1, max_size=connections, open=True, kwargs={"autocommit": True}
+        )
+        store = cls(pool, config)
+        store._owned = True
+        return store
+
+    def close(self) -> None:
+        if self._owned:
+            self.pool.close()
+
+    def __enter__(self) -> PostgresStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Records
+
+    def claim(self, claims: list[Claim]) -> list[Grant]:
+        """Keys that are equal in one batch are claimed once; the others are IN_PROGRESS."""
+        return self._do(f"claim {len(claims)} keys", jobs.claim(self.config, claims))
+
+    def complete(self, completions: list[Completion]) -> list[bool]:
+        """Makes records SUCCESS; False where a claim is fenced out."""
+        return self._do(
+            f"complete {len(completions)} keys", jobs.complete(self.config, completions)
+        )
+
+    def settle(self, settlements: list[Settlement]) -> list[Settled]:
+        """FAILED or DEAD, and the retry or dead letter that follows, in one transaction."""
+        action = f"settle {len(settlements)} deliveries"
+        return self._do(action, jobs.settle(self.config, settlements))
+
+    def renew(self, renewals: list[Renewal]) -> list[bool]:
+        """Extends leases; False where a claim is fenced out."""
+        return self._do(f"renew {len(renewals)} leases", jobs.renew(self.config, renewals))
+
+    def records(self, scope: str, keys: list[str]) -> list[StoredRecord | None]:
+        """Records in the order of keys; None where there is none."""
+        return self._do(f"read {len(keys)} records", jobs.records(scope, keys))
+
+    def forget(self, scope: str, keys: list[str]) -> int:
+        """Makes keys new again, and says how many there were. It permits a second effect."""
+        return self._do(f"forget {len(keys)} keys", jobs.forget(self.config, scope, keys))
+
+    def check(self) -> None:
+        """Raises with what keeps the store from working, and the way to mend it."""
+        self._do("check the store", jobs.check())
+
+    # Retries
+
+    def claim_due(self, token: str, limit: int, lease_ms: int) -> list[Retry]:
+        """Claims rows that are due on the server's clock, of any scope, oldest first."""
+        return self._do(f"claim {limit} due rows", jobs.claim_due(token, limit, lease_ms))
+
+    def mark_published(self, marks: list[Mark]) -> list[bool]:
+        """Removes rows whose publication is confirmed; False where a row has changed since."""
+        return self._do(f"mark {len(marks)} rows", jobs.mark_published(marks))
+
+    def postpone(self, marks: list[Mark], due_ms: int) -> None:
+        """Gives claims back, of rows that could not be published, due again after a time."""
+        self._do(f"postpone {len(marks)} rows", jobs.postpone(marks, due_ms))
+
+    def next_due(self) -> int | None:
+        """In how many milliseconds a row can be claimed; None where there is none."""
+        return self._do("look for due rows", jobs.next_due())
+
+    def sweep_lanes(self, limit: int) -> int:
+        """Lets go the next message of each lane whose head is done. (CONS-015)"""
+        return self._do("sweep lanes", jobs.sweep_lanes(self.config, limit))
+
+    def wake(self, scope: str, biz_key: str) -> int:
+        """Makes the held rows of a biz key due now. (STATE-012)"""
+        return self._do("wake", jobs.wake(scope, biz_key))
+
+    def count_retries(self) -> RetryCounts:
+        return self._do("count retries", jobs.count_retries())
+
+    # Dead letters
+
+    def list_dead_letters(
+        self, f: DeadLetterFilter | None = None, after: int = 0, limit: int = 100
+    ) -> list[DeadLetter]:
+        """Those behind an id, in the order of ids."""
+        job = jobs.list_dead_letters(f or DeadLetterFilter(), after, limit)
+        return self._do("list dead letters", job)
+
+    def count_dead_letters(self, f: DeadLetterFilter | None = None) -> int:
+        return self._do("count dead letters", jobs.count_dead_letters(f or DeadLetterFilter()))
+
+    def redrive(self, ids: list[int], deliveries: list[Retry]) -> list[bool]:
+        """Writes deliveries and marks the dead letters redriven, in one transaction; False where
+        one was redriven or dropped before. (CONS-022)"""
+        return self._do(f"redrive {len(ids)} dead letters", jobs.redrive(ids, deliveries))
+
+    def drop_dead_letters(self, ids: list[int]) -> int:
+        return self._do(f"drop {len(ids)} dead letters", jobs.drop_dead_letters(ids))
+
+    def dead_letter_stats(self) -> list[jobs.DeadLetterStats]:
+        return self._do("count dead letters", jobs.dead_letter_stats())
+
+    # Outbox
+
+    def store(self, messages: list[Outgoing], connection: Connection | None = None) -> None:
+        """Puts messages into the outbox, within the caller's transaction where one is given."""
+        action = f"store {len(messages)} messages"
+        if connection is None:
+            self._do(action, jobs.store(messages))
+        elif messages:
+            try:
+                _execute(connection, outbox_put(messages))
+            except psycopg.Error as error:
+                raise named(action, error) from error
+
+    def stored(self, topic: str, biz_keys: list[bytes]) -> list[bool]:
+        """Which biz keys have rows: a message of such a key has to be stored too, so that order
+        holds."""
+        return self._do(f"look up {len(biz_keys)} biz keys", jobs.stored(topic, biz_keys))
+
+    # Transactions
+
+    @contextmanager
+    def transaction(self, timeout: timedelta | None = None) -> Iterator[PostgresTransaction]:
+        """A transaction for a handler, committed at the end of the block together with SUCCESS of
+        what `complete` was given; Fenced is raised where a claim was lost, and then nothing was
+        done. NotBegun is raised where there was no transaction to begin with."""
+        limit = f"{max(milliseconds(timeout or self.config.handler_timeout), 1)}ms"
+        with ExitStack() as stack:
+            try:
+                connection = stack.enter_context(self._connection())
+                block = ExitStack()
+                with _pipeline(connection):
+                    block.enter_context(psycopg.Transaction(connection))
+                    _cursor(connection).execute(HANDLER_SETTINGS, (limit,))
+            except psycopg.Error as error:
+                raise NotBegun(f"begin a transaction: {error}") from error
+            stack.push(block)
+            transaction = PostgresTransaction(connection)
+            yield transaction
+            self._commit(transaction, block)
+
+    def _commit(self, transaction: PostgresTransaction, block: ExitStack) -> None:
+        connection, completions = transaction.connection, transaction.completions
+        queries = completion_queries(self.config, "complete_last", completions)
+        if queries:
+            queries.insert(0, Query("complete_plan"))
+        try:
+            with _pipeline(connection):
+                for query in queries:
+                    _execute(connection, query)
+                block.close()
+        except psycopg.Error as error:
+            _rollback(connection)
+            if is_fenced(error):
+                key = completions[0].lease.key
+                raise Fenced(f"commit: key {key!r}: the claim is no longer held") from error
+            raise named("commit", error) from error
+
+    def complete_in(self, connection: Connection, completion: Completion) -> None:
+        """Makes a record SUCCESS in a transaction of the caller's, as its last statement; where it
+        raises Fenced the transaction has to be rolled back."""
+        for query in completion_queries(self.config, "complete_one", [completion]):
+            changed = _execute(connection, query).rowcount
+            if query.name == "complete_one" and changed == 0:
+                raise Fenced(f"complete key {completion.lease.key!r}: the claim is no longer held")
+
+    # How
+
+    def _do(self, action: str, job: jobs.Job[T]) -> T:
+        try:
+            transaction = next(job)
+            while True:
+                try:
+                    answer = self._transact(transaction)
+                except psycopg.Error as error:
+                    transaction = job.throw(error)
+                else:
+                    transaction = job.send(answer)
+        except StopIteration as stop:
+            value: T = stop.value
+            return value
+        except psycopg.Error as error:
+            raise named(action, error) from error
+
+    def _transact(self, transaction: jobs.Transaction) -> Any:
+        first = settings(self.config, transaction.idle_ms, transaction.custom)
+        with self._connection() as connection:
+            for attempt in range(1, ATTEMPTS + 1):
+                try:
+                    return _run(connection, first, transaction)
+                except psycopg.Error as error:
+                    _rollback(connection)
+                    if attempt == ATTEMPTS or not is_collision(error):
+                        raise
+        raise AssertionError("the last attempt raises")
+
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        """A connection in autocommit: the store says itself where a transaction begins and ends."""
+        connection = self.pool.getconn()
+        before = connection.autocommit, connection.isolation_level
+        try:
+            if not before[0]:
+                connection.autocommit = True
+            if before[1] is not psycopg.IsolationLevel.READ_COMMITTED:
+                connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+            yield connection
+        finally:
+            if not before[0] and not connection.closed:
+                _rollback(connection)
+                connection.autocommit, connection.isolation_level = before
+            self.pool.putconn(connection)
+
+
+def _run(connection: Connection, first: Query, transaction: jobs.Transaction) -> Any:
+    work: Generator[Any, list[Answer], Any] = transaction.begin()
+    step = next(work)
+    begun = False
+    while True:
+        with _pipeline(connection):
+            if not begun:
+                connection.execute(BEGIN)
+                _execute(connection, first)
+            cursors = [_execute(connection, query) for query in step.queries]
+            if step.last:
+                connection.execute("commit")
+        begun = True
+        try:
+            step = work.send([_answer(cursor) for cursor in cursors])
+        except StopIteration as stop:
+            return stop.value
+
+
+def _answer(cursor: psycopg.RawCursor[Any]) -> Answer:
+    rows = cursor.fetchall() if cursor.description is not None else []
+    return Answer(rows, cursor.rowcount)
+
+
+def _cursor(connection: Connection) -> psycopg.RawCursor[Any]:
+    return psycopg.RawCursor(connection, row_factory=tuple_row)
+
+
+def _execute(connection: Connection, query: Query) -> psycopg.RawCursor[Any]:
+    return _cursor(connection).execute(query.text, query.args)
+
+
+def _pipeline(connection: Connection) -> AbstractContextManager[object]:
+    """All statements of the block in one round trip, where the driver can."""
+    if psycopg.Pipeline.is_supported():
+        return connection.pipeline()
+    return nullcontext()
+
+
+def _rollback(connection: Connection) -> None:
+    """Ends a transaction that failed. A connection on which that fails too is of no use."""
+    if connection.closed or connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+        return
+    try:
+        connection.rollback()
+    except psycopg.Error:
+        connection.close()
