@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func (w *workspace) compile(ctx context.Context, dir string, mode protocompile.S
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		wrong.errs = append(wrong.errs, unresolvedImports(roots, names)...)
+		wrong.errs = newerEditions(roots, append(wrong.errs, unresolvedImports(roots, names)...))
 		if len(wrong.errs) > 0 {
 			return nil, wrong
 		}
@@ -177,7 +178,39 @@ func unresolved(err error) bool {
 }
 
 func elsewhere(err reporter.ErrorWithPos) bool {
-	return errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "edition value")
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNewerEdition)
+}
+
+var errNewerEdition = errors.New("the edition is newer than this compiler")
+
+// edition finds what a file says it is of.
+var edition = regexp.MustCompile(`(?m)^\s*(edition)\s*=\s*["']([0-9]+)["']\s*;`)
+
+// newestEdition is the newest that the compiler knows.
+const newestEdition = "2023"
+
+// newerEditions are the errors, where a file of an edition that the compiler does not know has one in place of
+// all that it takes for mistakes.
+func newerEditions(roots []string, errs []reporter.ErrorWithPos) []reporter.ErrorWithPos {
+	newer := make(map[string]bool)
+	var kept []reporter.ErrorWithPos
+	for _, err := range errs {
+		file := err.GetPosition().Filename
+		if _, seen := newer[file]; !seen {
+			path, _ := onDisk(roots, file)
+			text, _ := os.ReadFile(path)
+			found := edition.FindSubmatchIndex(text)
+			newer[file] = found != nil && string(text[found[4]:found[5]]) > newestEdition
+			if newer[file] {
+				at := ast.SourcePos{Filename: file, Line: 1 + bytes.Count(text[:found[2]], []byte("\n")), Col: 1, Offset: found[2]}
+				kept = append(kept, reporter.Error(ast.NewSourceSpan(at, at), errNewerEdition))
+			}
+		}
+		if !newer[file] {
+			kept = append(kept, err)
+		}
+	}
+	return kept
 }
 
 // maxErrors is the most lines of an error.

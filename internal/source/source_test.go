@@ -128,7 +128,8 @@ func TestWhatIsNoSchema(t *testing.T) {
 	assert.ErrorContains(t, err, "buf build")
 	for text, want := range map[string]string{
 		"edition = \"2024\";\n": "buf build",
-		"syntax = \"proto3\";\nmessage M {\n  option (idem.v1.message) = {};\n}\n": `import "idem/v1/options.proto";`,
+		"// New.\nedition = \"2024\";\nimport option \"a/b.proto\";\nexport message M { Foo f = 1; }\n": "a.proto:2:1: the edition is newer than this compiler\nImports",
+		"syntax = \"proto3\";\nmessage M {\n  option (idem.v1.message) = {};\n}\n":                      `import "idem/v1/options.proto";`,
 	} {
 		write(t, dir, "a.proto", text)
 		_, err = source.Read(t.Context(), dir)
