@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -13,7 +14,7 @@ import (
 var apis = []*rule{
 	{lint.Rule{
 		ID: "IDEM_GENERATION_REFUSED", Kind: lint.Change, Category: lint.Name, Severity: lint.Error,
-		Purpose: "Checks that a message that had a key can still be generated.",
+		Purpose: "Checks that what was generated of a message or a state machine still can be.",
 		Spec:    []string{"OPT-050"},
 	}, generationRefused},
 	{lint.Rule{
@@ -71,8 +72,8 @@ func (p *pass) place(f protoreflect.FileDescriptor) schema.Place {
 	return schema.Decl(f)
 }
 
-// generationRefused is about messages that could be generated and cannot be any more. What is wrong is
-// said by `idem lint` too, in the same words.
+// generationRefused is about what could be generated and cannot be any more. What is wrong is said by
+// `idem lint` too, in the same words.
 func generationRefused(p *pass) {
 	for m := range p.before.annotated {
 		name := m.Desc.FullName()
@@ -83,10 +84,22 @@ func generationRefused(p *pass) {
 		problem, mend := p.problemOf(desc)
 		p.report(schema.Decl(desc), change{key(m), "refused"}, mend, "%s can be generated no more%s", name, problem)
 	}
+	for e := range p.before.annotatedEnums {
+		name := e.Desc.FullName()
+		desc, after := p.after.enums[name], p.after.set.Enum(name)
+		if e.Machine == nil || desc == nil || !schema.Annotated(desc) || after != nil && after.Machine != nil {
+			continue
+		}
+		problem, mend := p.problemOf(desc)
+		p.report(schema.Decl(desc), change{transitions(e), "refused"}, mend, "%s can be generated no more%s", name, problem)
+	}
 }
 
-// problemOf is the first problem that names a message, or that is in its file.
-func (p *pass) problemOf(desc protoreflect.MessageDescriptor) (what, mend string) {
+// transitions is a state machine in a word.
+func transitions(e *schema.Enum) string { return strconv.Itoa(len(e.Machine.Edges)) + " transitions" }
+
+// problemOf is the first problem that names a declaration, or that is in its file.
+func (p *pass) problemOf(desc protoreflect.Descriptor) (what, mend string) {
 	for _, inFile := range []bool{false, true} {
 		for _, problem := range p.after.problems {
 			if strings.Contains(problem.What, string(desc.FullName())) || inFile && problem.File == desc.ParentFile().Path() {

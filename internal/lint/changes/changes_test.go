@@ -324,6 +324,61 @@ message Paid {
 	assert.Empty(t, between(t, order, edge(`transition: {from: "" to: "PAID"}`)), "another way to where it led")
 }
 
+func TestMachineThatIsRefusedIsSaid(t *testing.T) {
+	t.Parallel()
+	const machine = header + `
+enum Order {
+  option (idem.v1.state_machine) = {transition: {from: "" to: "NEW"} transition: {from: "NEW" to: "PAID"}};
+  ORDER_UNSPECIFIED = 0; ORDER_NEW = 1; ORDER_PAID = 2;
+}
+`
+	findings := between(t, machine, strings.Replace(machine, `to: "PAID"}`, `to: "PAID"} transition: {from: "PAID" to: "NEW"}`, 1))
+	require.Equal(t, []string{"IDEM_GENERATION_REFUSED"}, ids(findings))
+	assert.Contains(t, findings[0].What, "shop.v1.Order can be generated no more: the transitions of shop.v1.Order lead back")
+	assert.Equal(t, "2 transitions", findings[0].Before)
+}
+
+// What is gone with its file is placed where it was.
+func TestFileThatIsGoneIsNamed(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"shop/v1/paid.proto": keyed("string a = 1;"), "shop/v1/note.proto": "syntax = \"proto3\";\nmessage Note {}\n"}
+	before, err := compile(t, files)
+	require.NoError(t, err)
+	delete(files, "shop/v1/paid.proto")
+	after, err := compile(t, files)
+	require.NoError(t, err)
+	findings := found(before, after)
+	require.Equal(t, []string{"IDEM_MESSAGE_REMOVED"}, ids(findings))
+	assert.Equal(t, "shop/v1/paid.proto", findings[0].Position.File)
+	assert.Equal(t, "paid:v1:a-17", findings[0].Before)
+}
+
+func TestTimeOfTheHeaderIsHeldToo(t *testing.T) {
+	t.Parallel()
+	with := func(options, fields string) string {
+		return paid(`idempotency_key: "paid:v1:{a}" `+options, "string a = 1; "+fields)
+	}
+	before := with(`occurred_at: "{at}"`, "google.protobuf.Timestamp at = 2; google.protobuf.Timestamp by = 3;")
+	for name, c := range map[string]struct{ after, rule string }{
+		"another field":      {with(`occurred_at: "{by}"`, "google.protobuf.Timestamp at = 2; google.protobuf.Timestamp by = 3;"), "IDEM_OCCURRED_AT_CHANGED"},
+		"none":               {with("", "google.protobuf.Timestamp at = 2;"), "IDEM_OCCURRED_AT_CHANGED"},
+		"another name":       {with(`occurred_at: "{when}"`, "google.protobuf.Timestamp when = 2;"), ""},
+		"another number":     {with(`occurred_at: "{at}"`, "google.protobuf.Timestamp at = 4;"), "IDEM_COMPONENT_NUMBER_CHANGED"},
+		"another type":       {with(`occurred_at: "{at}"`, "string at = 2 [(idem.v1.field).timestamp = {}];"), "IDEM_COMPONENT_TYPE_CHANGED"},
+		"missing is allowed": {with(`occurred_at: "{at}"`, "google.protobuf.Timestamp at = 2 [(idem.v1.field).missing = MISSING_ALLOW];"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			findings := between(t, before, c.after)
+			assert.Equal(t, strings.Fields(c.rule), fields(findings))
+			for _, f := range findings {
+				assert.Equal(t, "2025-01-01T04:00:00.123Z", f.Before)
+			}
+		})
+	}
+	assert.Empty(t, between(t, with("", "google.protobuf.Timestamp at = 2;"), before), "a header more")
+}
+
 func TestAliasesOfAnErrorAreOne(t *testing.T) {
 	t.Parallel()
 	const errors = header + `

@@ -279,8 +279,8 @@ func machineRemoved(p *pass) {
 		if desc == nil || schema.Annotated(desc) || after != nil && after.Machine != nil {
 			continue // gone with the enum, refused, or there
 		}
-		p.report(schema.Decl(desc), change{fmt.Sprintf("%d transitions", len(e.Machine.Edges)), "none"},
+		p.report(schema.Decl(desc), change{transitions(e), "none"},
 			"write option (idem.v1.state_machine) again",
-			"%s is a state machine no more: the verdicts of its %d transitions are gone", e.Desc.FullName(), len(e.Machine.Edges))
+			"%s is a state machine no more: the verdicts of its %s are gone", e.Desc.FullName(), transitions(e))
 	}
 }
