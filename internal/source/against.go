@@ -22,9 +22,10 @@ import (
 //	a module or another input of buf's, where there is buf: buf.build/acme/shop:v1
 //
 // Of a git ref committed is the time of its commit; otherwise it is zero. The work tree is never touched.
+// Where there were sources, the files have no positions: findings are placed in the schema that is there.
 func Against(ctx context.Context, ref, input string) (files *Files, committed time.Time, err error) {
 	if _, err := os.Stat(ref); err == nil {
-		files, err = Read(ctx, ref)
+		files, err = ReadBare(ctx, ref)
 		return files, time.Time{}, err
 	}
 	at, isGit, err := parseGitRef(ref)

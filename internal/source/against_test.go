@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/idem-spec/idem/internal/source"
 )
@@ -143,6 +146,38 @@ func TestAgainstAModuleNeedsBuf(t *testing.T) {
 	t.Setenv("PATH", onlyGit(t))
 	_, _, err := source.Against(t.Context(), "buf.build/acme/shop:v1", filepath.Join(dir, "proto"))
 	require.ErrorContains(t, err, "`buf build buf.build/acme/shop:v1 -o image.binpb`")
+}
+
+func TestAgainstHasBufReadAModule(t *testing.T) {
+	dir := repository(t)
+	git(t, dir, "checkout", "--quiet", ".")
+	bin := t.TempDir()
+	write(t, bin, "image.binpb", string(image(t, filepath.Join(dir, "proto"))))
+	write(t, bin, "buf", "#!/bin/sh\ntest \"$*\" = 'build buf.build/acme/shop:v1 -o -' || { echo no \"$*\" >&2; exit 1; }\ncat "+filepath.Join(bin, "image.binpb")+"\n")
+	require.NoError(t, os.Chmod(filepath.Join(bin, "buf"), 0o700))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+
+	files, committed, err := source.Against(t.Context(), "buf.build/acme/shop:v1", filepath.Join(dir, "proto"))
+	require.NoError(t, err)
+	assert.Contains(t, named(files), "Paid")
+	assert.Zero(t, committed)
+
+	_, _, err = source.Against(t.Context(), "buf.build/acme/shop:v2", filepath.Join(dir, "proto"))
+	require.ErrorContains(t, err, "`buf build buf.build/acme/shop:v2` says:\nno build buf.build/acme/shop:v2 -o -")
+}
+
+// image is a schema as buf writes it.
+func image(t *testing.T, dir string) []byte {
+	t.Helper()
+	files, err := source.Read(t.Context(), dir)
+	require.NoError(t, err)
+	set := &descriptorpb.FileDescriptorSet{}
+	for _, f := range files.All {
+		set.File = append(set.File, protodesc.ToFileDescriptorProto(f))
+	}
+	data, err := proto.Marshal(set)
+	require.NoError(t, err)
+	return data
 }
 
 // onlyGit is a PATH with git alone.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,10 @@ func (w *workspace) buf(ctx context.Context, dir string) (files *Files, ok bool,
 		return nil, false, nil
 	}
 	args := []string{"build", w.dir, "-o", "-"}
-	if dir != w.dir {
+	switch {
+	case w.isModule(dir): // buf finds the workspace above it
+		args[1] = dir
+	case !same(dir, w.dir):
 		args = append(args, "--path", dir)
 	}
 	command := exec.CommandContext(ctx, program, args...)
@@ -32,13 +36,19 @@ func (w *workspace) buf(ctx context.Context, dir string) (files *Files, ok bool,
 		return nil, true, err
 	}
 	files.roots = w.roots()
-	files.Note = "imports are in a registry: compiled by `buf " + strings.Join(args, " ") + "`"
+	files.Note = "compiled by `buf " + strings.Join(args, " ") + "`"
 	return files, true, nil
 }
+
+func (w *workspace) isModule(dir string) bool {
+	return slices.ContainsFunc(w.modules, func(m module) bool { return same(m.root, dir) })
+}
+
+func same(a, b string) bool { return contains(a, b) && contains(b, a) }
 
 func bufError(args []string, said string, err error) error {
 	if said = strings.TrimSpace(said); said == "" {
 		said = err.Error()
 	}
-	return fmt.Errorf("imports are in a registry, and `buf %s` says:\n%w", strings.Join(args, " "), errors.New(said))
+	return fmt.Errorf("idem's own compiler does not know all that is imported, and `buf %s` says:\n%w", strings.Join(args, " "), errors.New(said))
 }

@@ -108,7 +108,7 @@ func readExtracted(ctx context.Context, dir, subdir string) (*Files, error) {
 	if _, err := os.Stat(schema); err != nil {
 		return nil, fmt.Errorf("there is no .proto file in %s", orElse(subdir, "the repository"))
 	}
-	files, err := Read(ctx, schema)
+	files, err := ReadBare(ctx, schema)
 	if err == nil {
 		files.roots = nil // they are about to go
 	}

@@ -229,10 +229,10 @@ func TestImportsFromARegistry(t *testing.T) {
 	write(t, dir, "buf.yaml", "version: v2\nmodules:\n  - path: api\ndeps: [buf.build/a/b]\n")
 	write(t, dir, "api/shop/v1/paid.proto", strings.Replace(annotated, "import", "import \"b/b.proto\";\nimport", 1))
 
-	for below, args := range map[string]string{"": "build " + dir + " -o -", "api/shop": "build " + dir + " -o - --path " + dir + "/api/shop"} {
+	for below, args := range map[string]string{"": "build " + dir + " -o -", "api": "build " + dir + "/api -o -", "api/shop": "build " + dir + " -o - --path " + dir + "/api/shop"} {
 		files, err = source.Read(t.Context(), filepath.Join(dir, below))
 		require.NoError(t, err)
-		assert.Equal(t, "imports are in a registry: compiled by `buf "+args+"`", files.Note)
+		assert.Equal(t, "compiled by `buf "+args+"`", files.Note)
 		assert.NotNil(t, files.Source("shop/v1/paid.proto"))
 	}
 	t.Setenv("FAIL", "1")
