@@ -86,7 +86,9 @@ func (b *Broker) offsetsAt(ctx context.Context, topic string, partitions []int32
 				return nil, p.Error
 			}
 			for offset := range p.Offsets {
-				offsets[int32(p.Partition)] = offset
+				if offset >= 0 { // -1 is none
+					offsets[int32(p.Partition)] = offset
+				}
 			}
 		}
 		return offsets, nil
