@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timezone
 
+import check
 import keys
 import machine
 import processes
@@ -28,6 +29,7 @@ SECTIONS: dict[str, Callable[[bool], Section]] = {
     "plugin": processes.plugin,
     "runner": processes.runner,
     "runtime": runtime.runtime,
+    "check": check.check,
 }
 
 
@@ -132,6 +134,8 @@ def targets(made: dict[str, Section]) -> list[Target]:
             found.append(Target(text, f"{value:.0f} k/s", value >= bound))
     if s := made.get("runtime"):
         found += runtime.targets(s)
+    if s := made.get("check"):
+        found += check.targets(s)
     return found
 
 
