@@ -149,6 +149,16 @@ func TestFieldIsTheSameByItsNumber(t *testing.T) {
 	}
 }
 
+func TestStepOfAPathIsNamed(t *testing.T) {
+	t.Parallel()
+	before := paid(`idempotency_key: "paid:v1:{by.a}"`, "By by = 1; message By { string a = 2; }")
+	findings := between(t, before, strings.Replace(before, "By by = 1", "By by = 3", 1))
+	require.Len(t, findings, 1)
+	assert.Equal(t, "shop.v1.Paid.by has the number 3, before 1: it is in the idempotency_key of shop.v1.Paid", findings[0].What)
+	assert.Equal(t, "paid:v1:a-17", findings[0].Before)
+	assert.Equal(t, "refused: KEY_COMPONENT_MISSING", findings[0].After)
+}
+
 // The field of a message that two templates name is one finding, and that of two messages is two.
 func TestComponentIsFoundOnceAMessage(t *testing.T) {
 	t.Parallel()

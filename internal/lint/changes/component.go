@@ -38,10 +38,12 @@ var components = []*rule{
 	}, enumRenumbered},
 }
 
-// diff says how a component differs: what, from and to continue "FIELD WHAT, before FROM". It is empty
-// where nothing differs. at is the field's option that says so, none for the field.
+// diff says how a component differs, as "FIELD IS, before WAS"; is is empty where it does not. field is the
+// one on the path that differs, nil for the leaf, and at the part of (idem.v1.field) that says so, none
+// where that is the declaration.
 type diff struct {
 	is, was, mend string
+	field         protoreflect.FieldDescriptor
 	at            []int32
 }
 
@@ -72,8 +74,12 @@ func (p *pass) differing(m *pair, differ func(use) diff) {
 				options = append(options, other.text.option)
 			}
 		}
-		p.report(schema.FieldOption(u.to.Leaf(), d.at...), m.example(u.text), d.mend,
-			"%s %s, before %s: it is in the %s of %s", u.to.Leaf().FullName(), d.is, d.was,
+		field := u.to.Leaf()
+		if d.field != nil {
+			field = d.field
+		}
+		p.report(schema.FieldOption(field, d.at...), m.example(u.text), d.mend,
+			"%s %s, before %s: it is in the %s of %s", field.FullName(), d.is, d.was,
 			strings.Join(options, " and the "), m.after.Desc.FullName())
 	}
 }
@@ -83,22 +89,15 @@ const restore = "leave it as it was, and add a field of another name and number 
 
 // numberChanged: what is in flight has the value under the other number.
 func numberChanged(u use) diff {
-	if sameNumbers(u.from, u.to) {
-		return diff{}
+	for i, to := range u.to.Path {
+		if i < len(u.from.Path) && u.from.Path[i].Number() != to.Number() {
+			return diff{
+				is: "has the number " + strconv.Itoa(int(to.Number())), was: strconv.Itoa(int(u.from.Path[i].Number())), field: to,
+				mend: "give it its number again: a reader with this schema does not find the value in what is in flight",
+			}
+		}
 	}
-	return diff{
-		is: "has the number " + numbers(u.to), was: numbers(u.from),
-		mend: "give it its number again: a reader with this schema does not find the value in what is in flight",
-	}
-}
-
-// numbers is the numbers of a path, "2.1".
-func numbers(c *schema.Component) string {
-	var all []string
-	for _, d := range c.Path {
-		all = append(all, strconv.Itoa(int(d.Number())))
-	}
-	return strings.Join(all, ".")
+	return diff{}
 }
 
 func typeChanged(u use) diff {
@@ -200,6 +199,7 @@ func scaleLowered(u use) diff {
 }
 
 func presenceChanged(u use) diff {
+	sibling, field := joined(u)
 	switch {
 	case typeChanged(u).is != "":
 	case u.from.HasPresence != u.to.HasPresence:
@@ -211,9 +211,9 @@ func presenceChanged(u use) diff {
 			is: is, was: was,
 			mend: "declare it as it was: what is unset and what is zero are told apart on one side alone",
 		}
-	case joined(u) != "" && u.shows():
+	case sibling != "" && u.shows():
 		return diff{
-			is: "shares a oneof with " + joined(u), was: "not",
+			is: "shares a oneof with " + sibling, was: "not", field: field,
 			mend: "leave the oneof as it was: of two members in one message in flight the last one is read",
 		}
 	}
@@ -226,27 +226,27 @@ func (u use) shows() bool {
 	return c.before != c.after
 }
 
-// joined names a field that is now in one oneof with a field on the path, and was not before, or the
-// other way round; "" where there is none.
-func joined(u use) string {
+// joined names a field that is now in one oneof with a field on the path, and was declared outside of it;
+// "" where there is none.
+func joined(u use) (sibling string, field protoreflect.FieldDescriptor) {
 	for i := range min(len(u.from.Path), len(u.to.Path)) {
 		before, after := u.from.Path[i], u.to.Path[i]
-		for n := range siblings(after) {
-			if f := before.ContainingMessage().Fields().ByNumber(n); f != nil && !siblings(before)[n] {
-				return string(f.Name())
+		for _, n := range siblings(after) {
+			if f := before.ContainingMessage().Fields().ByNumber(n); f != nil && !slices.Contains(siblings(before), n) {
+				return string(f.Name()), after
 			}
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // siblings are the numbers of the other members of a field's oneof.
-func siblings(d protoreflect.FieldDescriptor) map[protoreflect.FieldNumber]bool {
-	numbers := make(map[protoreflect.FieldNumber]bool)
+func siblings(d protoreflect.FieldDescriptor) []protoreflect.FieldNumber {
+	var numbers []protoreflect.FieldNumber
 	if o := d.ContainingOneof(); o != nil {
 		for i := range o.Fields().Len() {
 			if n := o.Fields().Get(i).Number(); n != d.Number() {
-				numbers[n] = true
+				numbers = append(numbers, n)
 			}
 		}
 	}
