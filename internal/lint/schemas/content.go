@@ -1,10 +1,10 @@
 package schemas
 
 import (
-	"google.golang.org/protobuf/reflect/protoreflect"
-
 	"slices"
 	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/idem-spec/idem/internal/lint"
 	"github.com/idem-spec/idem/internal/schema"
