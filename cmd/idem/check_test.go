@@ -183,3 +183,21 @@ func TestCheckFollowsATopicUntilItIsInterrupted(t *testing.T) {
 	assert.Contains(t, stdout, "IDEM_KEY_REGENERATED")
 	assert.Contains(t, stderr, "24 messages")
 }
+
+func TestCheckReadsATopicOverTLSAndWithSASL(t *testing.T) {
+	topic := published(t, kafkaBrokers(t))
+	t.Setenv("KAFKA_PASSWORD", os.Getenv("KAFKA_SASL_PASSWORD"))
+	for name, args := range map[string][]string{
+		"KAFKA_TLS_BROKERS":  {"--ca", os.Getenv("KAFKA_CA")},
+		"KAFKA_SASL_BROKERS": {"--sasl", "SCRAM-SHA-512", "--user", os.Getenv("KAFKA_SASL_USER")},
+	} {
+		brokers := os.Getenv(name)
+		if brokers == "" {
+			t.Skip(name + " is not set")
+		}
+		args = append([]string{"--schema", checking(t), "--kafka-brokers", brokers, "--topic", topic}, args...)
+		_, stderr, code := checkIn(t.Context(), "", args...)
+		assert.Equal(t, exitNo, code, stderr)
+		assert.Contains(t, stderr, "24 messages")
+	}
+}

@@ -100,6 +100,9 @@ func (p *pass) check(source *input.Source, m *input.Message, seq uint64) {
 	if m.HasHeaders {
 		p.has |= headers
 		p.readHeaders()
+		if m.Payload == nil && p.envelope.Present == 0 && len(p.faults) == 0 {
+			return // a tombstone, which is no event
+		}
 	}
 	if p.event != nil {
 		p.has |= known

@@ -51,7 +51,8 @@ func (p *pass) unwrap(raw []byte) []byte {
 	}
 	var e idempb.Envelope
 	if err := proto.Unmarshal(raw, &e); err != nil {
-		p.unreadable = fmt.Errorf("%d bytes are no idem.v1.Envelope", len(raw))
+		p.format, p.unreadable = Envelope, errors.New("it is cut off, or something else")
+		p.event = nil
 		return nil
 	}
 	p.message.Headers = p.merged(envelopeHeaders(&e))
