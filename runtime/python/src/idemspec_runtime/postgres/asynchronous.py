@@ -50,8 +50,8 @@ class AsyncPostgresTransaction:
 class AsyncPostgresStore:
     """Dedup records, retries, dead letters and the outbox on PostgreSQL.
 
-    Its methods may be called from several threads. A `StoreError` means that nothing is known of
-    what was written: claim again with the same owner, or read the record by its fence.
+    Its methods may be called from several tasks of one loop. A `StoreError` means that nothing is
+    known of what was written: claim again with the same owner, or read the record by its fence.
     """
 
     name = "postgres"
@@ -75,11 +75,11 @@ class AsyncPostgresStore:
         *,
         connections: int = DEFAULT_CONNECTIONS,
     ) -> AsyncPostgresStore:
-        """A store with a pool of its own, which `close` closes. Nothing is asked of the server
-        yet."""
+        """A store with a pool of its own, which `close` closes."""
         pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             dsn, min_size=1, max_size=connections, open=False, kwargs={"autocommit": True}
         )
+        await pool.open()
         store = cls(pool, config)
         store._owned = True
         return store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -29,6 +29,9 @@ from .config import PostgresConfig, milliseconds
 from .errors import is_collision, is_fenced, named
 from .tables import outbox_put
 from .work import ATTEMPTS, BEGIN, Answer, Query, settings
+
+if TYPE_CHECKING:
+    from .asynchronous import AsyncPostgresStore
 
 T = TypeVar("T")
 Connection = psycopg.Connection[Any]
@@ -91,6 +94,15 @@ class PostgresStore:
         store = cls(pool, config)
         store._owned = True
         return store
+
+    async def asynchronous(self) -> AsyncPostgresStore:
+        """The same store for coroutines, with a pool of its own as large as this one's."""
+        from .asynchronous import AsyncPostgresStore
+
+        dsn = self.pool.conninfo
+        return await AsyncPostgresStore.open(
+            dsn if isinstance(dsn, str) else dsn(), self.config, connections=self.pool.max_size
+        )
 
     def close(self) -> None:
         if self._owned:

@@ -1,0 +1,486 @@
+"""A consumer on confluent-kafka: handlers by decorators, fetch and commit."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import confluent_kafka
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
+from idemspec import Outcome, Policy, PolicyValues
+
+from . import observe
+from .breaker import Breaker, BreakerConfig
+from .delivery import Delivery, MissingKey, Mode, Order, Rules, Status
+from .engine import Engine, EngineConfig, Part, Task, backoff
+from .failures import Result
+from .guard import Guard, GuardConfig
+from .message import Fetched
+from .postgres.sync import PostgresStore
+from .producing import producer_config
+from .routes import DEFAULT_BATCH, Route
+from .scheduler import Scheduler
+from .topics import check_topic, origin_of, retry_topic
+
+log = logging.getLogger("idemspec")
+
+H = TypeVar("H", bound=Callable[..., Any])
+
+
+class Consumer:
+    """A process's part of a consumer group: one for each store and group, with any number of topics
+    and handlers.
+
+        consumer = Consumer("payments", ["orders"], store, "localhost:9092")
+
+        @consumer.tx("orders.created", decode=OrderCreated.FromString)
+        def pay(message, connection): ...
+
+        consumer.run()
+    """
+
+    def __init__(
+        self,
+        group: str,
+        topics: Iterable[str],
+        store: PostgresStore,
+        brokers: str | Mapping[str, Any],
+        *,
+        scope: str | None = None,
+        ignore: Iterable[str] = (),
+        workers: int = 16,
+        window: int = 8192,
+        window_bytes: int = 64 << 20,
+        batch: int = 500,
+        commit_interval: timedelta = timedelta(seconds=1),
+        rebalance_timeout: timedelta = timedelta(seconds=5),
+        drain_timeout: timedelta = timedelta(seconds=20),
+        guard: GuardConfig | None = None,
+        scheduler: bool = True,
+        observer: observe.Observer | None = None,
+    ) -> None:
+        """`brokers` are addresses, or a configuration of librdkafka. `scope` is who shares dedup
+        records with whom, the group unless it says otherwise; another one, such as "payments-2", is
+        a deliberate replay. `ignore` are event types that are no business of this consumer; one
+        that is neither handled nor ignored is dead-lettered. The retry topics,
+        <topic>.retry.<scope>, are read too, and have to exist. `batch` is the most deliveries that
+        one call to the store claims or settles. `scheduler` runs that of msg_retry beside it; some
+        consumer of each store has to."""
+        self.group = group
+        self.scope = scope or group
+        self.topics = list(topics)
+        for name, value in (("workers", workers), ("window", window), ("batch", batch)):
+            if value < 1:
+                raise ValueError(f"{name} is {value}: give at least 1")
+        if not self.topics:
+            raise ValueError("topics is empty: name the topics to read")
+        for topic in self.topics:
+            check_topic(retry_topic(topic, self.scope))
+        self._store = store
+        self._guard = Guard(store, self.scope, guard, observer)
+        self._config = EngineConfig(workers, window, window_bytes, batch)
+        given = {"bootstrap.servers": brokers} if isinstance(brokers, str) else dict(brokers)
+        self._connection = given
+        self._ignored = set(ignore)
+        self._commit_seconds = commit_interval.total_seconds()
+        self._rebalance_seconds = rebalance_timeout.total_seconds()
+        self._drain_seconds = drain_timeout.total_seconds()
+        self._with_scheduler = scheduler
+        self._routes: dict[str, Route] = {}
+        self._parts: dict[tuple[str, int], Part] = {}
+        self._stopping = threading.Event()
+        self._ending = False
+        self._engine: Engine
+
+    # Handlers
+
+    def idempotent(
+        self,
+        event: Any,
+        *,
+        decode: Callable[[bytes], Any] | None = None,
+        **options: Any,
+    ) -> Callable[[H], H]:
+        """A handler, `def` or `async def`, whose effect is outside: `handle(message)` is called at
+        least once, and has `message.key` to pass on, so that whoever has the effect can have it
+        once. It returns None, or bytes that are kept for duplicates. `event` is an event type, or a
+        generated helper, whose policy counts too. See `_add` for the options."""
+        return self._decorator(Mode.IDEMPOTENT, event, decode, options)
+
+    def tx(
+        self,
+        event: Any,
+        *,
+        decode: Callable[[bytes], Any] | None = None,
+        **options: Any,
+    ) -> Callable[[H], H]:
+        """A handler whose effect and SUCCESS are one transaction: `handle(message, connection)`
+        writes with the psycopg connection it is given, into the store's database, and neither
+        commits nor rolls back. One effect."""
+        return self._decorator(Mode.TX, event, decode, options)
+
+    def _decorator(
+        self, mode: Mode, event: Any, decode: Any, options: dict[str, Any]
+    ) -> Callable[[H], H]:
+        def decorate(handler: H) -> H:
+            self._add(mode, event, handler, decode, **options)
+            return handler
+
+        return decorate
+
+    def _add(
+        self,
+        mode: Mode,
+        event: Any,
+        handler: Callable[..., Any],
+        decode: Callable[[bytes], Any] | None,
+        *,
+        batch: int | bool = 0,
+        order: Order = Order.UNORDERED,
+        missing_key: MissingKey | Callable[[Fetched], str] = MissingKey.REJECT,
+        policy: Policy | PolicyValues | None = None,
+        timeout: timedelta | None = None,
+        max_bytes: int | None = None,
+        workers: int = 0,
+        hold: timedelta = timedelta(minutes=1),
+        breaker: BreakerConfig | None = None,
+    ) -> None:
+        """With `batch` the handler takes a list of at most so many messages (True: 100), and
+        returns a list with one result for each: an exception for what failed, else None or
+        bytes."""
+        event_type = event if isinstance(event, str) else event.EVENT_TYPE
+        if event_type in self._routes:
+            raise ValueError(f"route {event_type}: two handlers for one event type: give one")
+        if event_type in self._ignored:
+            raise ValueError(f"route {event_type}: it is in `ignore` too: take one of them away")
+        if policy is None and not isinstance(event, str):
+            policy = getattr(event, "POLICY", None)
+        rules = Rules(mode, order, missing_key, _values(policy), timeout, max_bytes)
+        self._routes[event_type] = Route(
+            event_type,
+            rules,
+            handler,
+            decode,
+            batch=DEFAULT_BATCH if batch is True else int(batch),
+            workers=workers,
+            hold=hold.total_seconds(),
+            breaker=Breaker(breaker or BreakerConfig()),
+        )
+
+    # Running
+
+    def stop(self) -> None:
+        """Ends `run`, from any thread or a signal's handler."""
+        self._stopping.set()
+
+    def run(self, *, signals: bool = True) -> None:
+        """Consumes until `stop`, SIGINT or SIGTERM (where it runs in the main thread, and `signals`
+        is not False); then it drains, and leaves the group. Where the broker or the store is down
+        it waits, says so in the log, and goes on by itself. It raises where topics are missing, or
+        handlers do not end. It runs once."""
+        if not self._routes:
+            raise ValueError("no handlers: decorate functions with consumer.tx or idempotent")
+        if signals and threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, lambda *_: self.stop())
+        self._engine = engine = Engine(self._guard, list(self._routes.values()), self._config)
+        if not self._prepare():
+            return
+        engine.start()
+        stop_scheduler = self._start_scheduler()
+        try:
+            self._consume()
+        finally:
+            stop_scheduler()
+            ended = engine.stop(self._drain_seconds)
+        if not ended:
+            raise TimeoutError(
+                "handlers go on although the consumer has ended: what they do is not acknowledged, "
+                "and will be delivered again"
+            )
+
+    def health(self) -> dict[str, float]:
+        """What is down, and for how many seconds."""
+        return self._engine.outages.list()
+
+    def _prepare(self) -> bool:
+        """Waits for a store and topics that are as they have to be; False at the end of `run`."""
+        for what, check in (("check", self._store.check), ("topics", self._check_topics)):
+            tries = 0
+            while not self._stopping.is_set():
+                try:
+                    check()
+                except (MissingTopics, ValueError):
+                    raise
+                except Exception as error:
+                    self._engine.outages.begins(what, error)
+                    self._stopping.wait(backoff(tries))
+                    tries += 1
+                else:
+                    self._engine.outages.over(what)
+                    break
+        return not self._stopping.is_set()
+
+    def _check_topics(self) -> None:
+        admin = AdminClient(_for_admin(self._connection))
+        there = admin.list_topics(timeout=10).topics
+        wanted = [*self.topics, *(retry_topic(topic, self.scope) for topic in self.topics)]
+        if missing := [topic for topic in wanted if topic not in there]:
+            commands = [f"idem topic create {topic} --group {self.scope}" for topic in self.topics]
+            raise MissingTopics(
+                f"no such topic: {', '.join(missing)}; create what is missing by\n\t"
+                + "\n\t".join(commands)
+            )
+
+    def _start_scheduler(self) -> Callable[[], None]:
+        if not self._with_scheduler:
+            return lambda: None
+        config = producer_config({"log_level": 3} | _for_admin(self._connection))
+        outgoing = confluent_kafka.Producer(config)
+        scheduler = Scheduler(self._store, outgoing, self._guard.observer, self._engine.outages)
+        thread = threading.Thread(target=scheduler.run, name="idem-scheduler", daemon=True)
+        thread.start()
+        self._engine.rows_due = scheduler.wake
+
+        def stop() -> None:
+            scheduler.stop()
+            thread.join()
+
+        return stop
+
+    def _consume(self) -> None:
+        client = confluent_kafka.Consumer(self._client_config())
+        try:
+            client.subscribe(
+                [*self.topics, *(retry_topic(topic, self.scope) for topic in self.topics)],
+                on_assign=self._assigned,
+                on_revoke=self._revoked,
+                on_lost=self._lost,
+            )
+            committed = time.monotonic()
+            while not self._stopping.is_set():
+                self._fetch(client)
+                self._pause_and_resume(client)
+                if time.monotonic() - committed >= self._commit_seconds:
+                    committed = time.monotonic()
+                    self._commit(client, self._parts.values(), wait=False)
+            self._drain(client)
+        finally:
+            self._ending = True
+            client.close()
+
+    def _client_config(self) -> dict[str, Any]:
+        return (
+            {
+                "auto.offset.reset": "earliest",  # (CONS-007)
+                "partition.assignment.strategy": "cooperative-sticky",
+                "session.timeout.ms": 30_000,
+            }
+            | self._connection
+            | {
+                "group.id": self.group,
+                "enable.auto.commit": False,
+                "enable.auto.offset.store": False,
+                "on_commit": self._committed,
+            }
+        )
+
+    # Fetching
+
+    def _fetch(self, client: confluent_kafka.Consumer) -> None:
+        """Waits for a message, and takes what is there besides."""
+        try:
+            first = client.poll(0.1)
+            if first is None:
+                return
+            messages = [first, *client.consume(self._config.batch, 0)]
+        except KafkaException as error:
+            self._engine.outages.begins("fetch", error)
+            return
+        tasks = []
+        for message in messages:
+            fault = message.error()
+            if fault is not None:
+                if fault.code() != KafkaError._PARTITION_EOF:
+                    self._engine.outages.begins("fetch", KafkaException(fault))
+                continue
+            topic, partition = message.topic(), message.partition()
+            part = self._parts.get((topic or "", partition or 0))
+            if part is not None:
+                tasks.append(self._open(part, message))
+        if tasks:
+            self._engine.outages.over("fetch")
+            self._engine.admit(tasks)
+
+    def _open(self, part: Part, message: confluent_kafka.Message) -> Task:
+        fetched, fault = _fetched(message)
+        d = self._guard.parse(fetched)
+        if fault is not None:
+            d.end(Result(Outcome.MALFORMED, f"BAD_HEADERS: {fault}"), fault)
+        route = self._route_of(d)
+        self._guard.route(d, route.rules)
+        size = len(fetched.value or b"") + len(fetched.key or b"") + 64 * len(fetched.headers) + 64
+        return Task(d, part, route, size)
+
+    def _route_of(self, d: Delivery) -> Route:
+        """What is of no route ends here; for what never runs any will do. (CONS-006)"""
+        event_type = d.event_type
+        route = self._routes.get(event_type)
+        anyone = next(iter(self._routes.values()))
+        if route is not None or d.status is not Status.OPENED:
+            return route or anyone
+        if not event_type and len(self._routes) == 1:  # the only one it can be
+            return anyone
+        if event_type in self._ignored:
+            d.status = Status.SKIPPED
+            return anyone
+        what = f"no route handles {event_type}, nor is it in `ignore`"
+        if not event_type:
+            what = "no event_type header, and several routes: set the header"
+        d.end(Result(Outcome.NON_RETRYABLE, f"UNKNOWN_EVENT_TYPE: {what}"))
+        return anyone
+
+    def _pause_and_resume(self, client: confluent_kafka.Consumer) -> None:
+        """Stops fetching partitions whose window has no room. (CONS-004)"""
+        for part in list(self._parts.values()):
+            full = self._engine.full(part)
+            if full is part.paused or part.revoked:
+                continue
+            here = [TopicPartition(part.topic, part.partition)]
+            try:
+                client.pause(here) if full else client.resume(here)
+            except KafkaException as error:  # it was lost meanwhile
+                log.debug("pause or resume %s/%d: %s", part.topic, part.partition, error)
+                continue
+            part.paused = full
+
+    # Offsets
+
+    def _commit(
+        self, client: confluent_kafka.Consumer, parts: Iterable[Part], *, wait: bool
+    ) -> None:
+        offsets = self._engine.offsets(parts)
+        if not offsets:
+            return
+        asked = [TopicPartition(part.topic, part.partition, offset) for part, offset in offsets]
+        try:
+            if wait:
+                client.commit(offsets=asked, asynchronous=False)
+            else:
+                client.commit(offsets=asked, asynchronous=True)
+        except KafkaException as error:
+            self._engine.outages.begins("commit", error)
+            return
+        for part, offset in offsets:
+            part.committed = offset
+
+    def _committed(self, error: KafkaError | None, partitions: list[TopicPartition]) -> None:
+        """What came of a commit that was not waited for."""
+        if error is None:
+            self._engine.outages.over("commit")
+        elif error.code() != KafkaError._NO_OFFSET:
+            self._engine.outages.begins("commit", KafkaException(error))
+            for at in partitions:
+                part = self._parts.get((at.topic, at.partition))
+                if part is not None:
+                    part.committed = -1  # again the next time
+
+    # The group
+
+    def _assigned(self, client: confluent_kafka.Consumer, partitions: list[TopicPartition]) -> None:
+        labels = {"group": self.scope}
+        self._guard.observer.measure(observe.REBALANCES, labels, 1)
+        for at in partitions:
+            part = Part(at.topic, at.partition, origin_of(at.topic, self.scope))
+            self._parts[at.topic, at.partition] = part
+            self._engine.add(part)
+
+    def _revoked(self, client: confluent_kafka.Consumer, partitions: list[TopicPartition]) -> None:
+        """Nothing of what goes away begins any more; what has begun has some time to end, and what
+        is settled is committed, before others get it."""
+        parts = self._take(partitions)
+        if not parts:
+            return
+        self._engine.revoke(parts)
+        if not self._engine.idle(parts, self._rebalance_seconds):
+            self._engine.cancel(parts)
+            self._engine.idle(parts, 1.0)
+        self._commit(client, parts, wait=True)
+        self._engine.end(parts)
+
+    def _lost(self, client: confluent_kafka.Consumer, partitions: list[TopicPartition]) -> None:
+        """Others have the partitions already: nothing is committed. (CONS-002)"""
+        parts = self._take(partitions)
+        self._engine.revoke(parts)
+        self._engine.cancel(parts)
+        self._engine.end(parts)
+
+    def _take(self, partitions: list[TopicPartition]) -> list[Part]:
+        parts = (self._parts.pop((at.topic, at.partition), None) for at in partitions)
+        return [part for part in parts if part is not None]
+
+    def _drain(self, client: confluent_kafka.Consumer) -> None:
+        """Lets what has begun end, and commits."""
+        parts = list(self._parts.values())
+        self._parts.clear()
+        self._engine.revoke(parts)
+        if not self._engine.idle(parts, self._drain_seconds):
+            log.warning("handlers take longer than %.0f s to end", self._drain_seconds)
+            self._engine.cancel(parts)
+            self._engine.idle(parts, 1.0)
+        self._commit(client, parts, wait=True)
+        self._engine.end(parts)
+
+
+class MissingTopics(Exception):
+    """Topics are not there, and the command that makes them."""
+
+
+_CONSUMER_ONLY = ("group.", "auto.offset.", "partition.assignment", "session.", "max.poll", "fetch")
+
+
+def _for_admin(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a consumer's configuration is about the connection."""
+    return {name: v for name, v in config.items() if not name.startswith(_CONSUMER_ONLY)}
+
+
+def _values(policy: Policy | PolicyValues | None) -> PolicyValues:
+    if isinstance(policy, Policy):
+        return PolicyValues(
+            max_retry=policy.max_retry,
+            max_hold=policy.max_hold,
+            backoff_base=policy.backoff_base,
+            backoff_max=policy.backoff_max,
+            backoff_jitter=policy.backoff_jitter,
+            backoff_schedule=policy.backoff_schedule,
+        )
+    return policy or PolicyValues()
+
+
+def _fetched(message: confluent_kafka.Message) -> tuple[Fetched, Exception | None]:
+    """A message, and what is wrong with headers that the client cannot read."""
+    fault = None
+    try:
+        headers: Any = message.headers() or []
+    except Exception as error:
+        headers, fault = [], error
+    kind, time_ms = message.timestamp()
+    key, value = message.key(), message.value()
+    return (
+        Fetched(
+            message.topic() or "",
+            message.partition() or 0,
+            message.offset() or 0,
+            key.encode() if isinstance(key, str) else key,
+            value.encode() if isinstance(value, str) else value,
+            headers,
+            time_ms if kind != confluent_kafka.TIMESTAMP_NOT_AVAILABLE else 0,
+        ),
+        fault,
+    )

@@ -1,0 +1,53 @@
+"""What handlers are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from .header_text import Headers
+
+P = TypeVar("P")
+
+
+@dataclass(slots=True)
+class Fetched:
+    """A message as the broker gave it."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+    time_ms: int = 0
+    """The broker's; 0 where it gives none."""
+
+    def place(self) -> str:
+        """Its position, "orders/3/1207"."""
+        return f"{self.topic}/{self.partition}/{self.offset}"
+
+
+@dataclass(slots=True)
+class Message(Generic[P]):
+    """A delivery as its handler sees it."""
+
+    payload: P
+    """What the route's `decode` made of `value`; `value` itself where it has none."""
+    key: str
+    """The idempotency key, to be passed on to whoever has the effect; empty where there is none."""
+    event_type: str
+    biz_key: str
+    envelope: dict[str, str]
+    """The headers of idem, by their names in the spec."""
+    fetched: Fetched
+    attempts: int
+    """Claims of this life, this one included."""
+    retry_count: int
+    cancelled: bool = False
+    """Whether a handler that takes long should stop: its lease is lost, or the consumer ends. A
+    coroutine is cancelled besides."""
+
+    @property
+    def value(self) -> bytes | None:
+        return self.fetched.value

@@ -1,0 +1,364 @@
+"""The consumer on Kafka and PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from idemspec import RecordState
+from idemspec_runtime import Message, NonRetryable, OutOfOrder, Retryable
+from idemspec_runtime.kafka import Consumer, MissingTopics, Order
+from idemspec_runtime.postgres import PostgresStore
+from kafka_topics import running, send, topic, until
+from services import unique
+
+Text = Message[bytes]
+EVENT = "test.event"
+
+
+@pytest.fixture
+def group() -> str:
+    return unique("group")
+
+
+@pytest.fixture
+def origin(brokers: str, group: str) -> Iterator[str]:
+    with topic(brokers, group) as name:
+        yield name
+
+
+@pytest.fixture
+def effects(tables: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(tables, autocommit=True) as connection:
+        connection.execute("CREATE TABLE effect (key text)")
+        yield connection
+
+
+def count(effects: psycopg.Connection[Any]) -> Counter[str]:
+    return Counter(row[0] for row in effects.execute("SELECT key FROM effect"))
+
+
+def states(store: PostgresStore, group: str, keys: list[str]) -> set[RecordState | None]:
+    records = store.records(group, keys)
+    return {None if record is None else record.record.state for record in records}
+
+
+def test_an_effect_happens_once_however_often_its_message_comes(
+    brokers: str, store: PostgresStore, group: str, origin: str, effects: psycopg.Connection[Any]
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+
+    @consumer.tx(EVENT)
+    def insert(message: Text, connection: psycopg.Connection[Any]) -> bytes:
+        connection.execute("INSERT INTO effect VALUES (%s)", (message.key,))
+        return b"done"
+
+    keys = [f"key-{n}" for n in range(50)]
+    send(brokers, origin, *keys, *keys, *keys)
+    with running(consumer):
+        until(lambda: len(count(effects)) == 50)
+        until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
+    assert count(effects) == Counter(keys)
+    send(brokers, origin, *keys, "last")
+    again = Consumer(group, [origin], store, brokers)
+    again.tx(EVENT)(insert)
+    with running(again):
+        until(lambda: "last" in count(effects))
+    assert count(effects) == Counter([*keys, "last"])
+    assert store.records(group, keys[:1])[0].record.result == b"done"  # type: ignore[union-attr]
+
+
+def test_what_was_committed_is_not_delivered_again(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    seen: list[str] = []
+    for key in ("first", "second"):
+        send(brokers, origin, key)
+        consumer = Consumer(group, [origin], store, brokers)
+
+        @consumer.idempotent(EVENT)
+        def note(message: Text) -> None:
+            seen.append(message.key)
+
+        with running(consumer):
+            until(lambda key=key: key in seen)  # type: ignore[misc]
+        store.forget(group, [key])  # a second delivery would be a second effect
+    assert seen == ["first", "second"]
+
+
+def test_a_failure_is_tried_again_and_then_succeeds(
+    brokers: str, store: PostgresStore, group: str, origin: str, effects: psycopg.Connection[Any]
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+    tries: Counter[str] = Counter()
+
+    @consumer.tx(EVENT)
+    def insert(message: Text, connection: psycopg.Connection[Any]) -> None:
+        connection.execute("INSERT INTO effect VALUES (%s)", (message.key,))
+        tries[message.key] += 1
+        if tries[message.key] < 3:
+            raise Retryable("not yet")
+
+    send(brokers, origin, "a", "b")
+    with running(consumer):
+        until(lambda: states(store, group, ["a", "b"]) == {RecordState.SUCCESS})
+    assert count(effects) == Counter(["a", "b"]) and tries == {"a": 3, "b": 3}
+    assert store.count_retries()[:2] == (0, 0)
+
+
+def test_what_cannot_succeed_is_a_dead_letter_with_its_reason(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+
+    @consumer.idempotent(EVENT, decode=bytes.decode)
+    def refuse(message: Message[str]) -> None:
+        if message.payload == "never":
+            raise NonRetryable("CARD_EXPIRED") from ValueError("12/20")
+        raise Retryable("later")
+
+    send(brokers, origin, "never", max_retry=0)
+    send(brokers, origin, "exhausted", max_retry=1)
+    send(brokers, origin, "unknown", event_type="other.event")
+    with running(consumer):
+        until(lambda: store.count_dead_letters() == 3)
+    letters = {letter.key: letter for letter in store.list_dead_letters()}
+    assert letters["never"].reason == "CARD_EXPIRED: ValueError: 12/20"
+    assert letters["never"].payload == b"never" and letters["never"].topic == origin
+    assert (letters["exhausted"].outcome.value, letters["exhausted"].retry_count) == (
+        "RETRYABLE",
+        1,
+    )
+    assert letters["unknown"].reason.startswith("UNKNOWN_EVENT_TYPE: ")
+    assert states(store, group, ["never", "exhausted"]) == {RecordState.DEAD}
+
+
+def test_a_payload_that_cannot_be_decoded_is_malformed_and_leaves_the_key_free(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+
+    @consumer.idempotent(EVENT, decode=int)
+    def take(message: Message[int]) -> None: ...
+
+    send(brokers, origin, "no-number")
+    with running(consumer):
+        until(lambda: store.count_dead_letters() == 1)
+    assert store.list_dead_letters()[0].outcome.value == "MALFORMED"
+    assert states(store, group, ["no-number"]) == {RecordState.FAILED}
+
+
+@pytest.mark.parametrize("mode", ["tx", "idempotent"])
+def test_coroutines_handle_messages(
+    mode: str,
+    brokers: str,
+    store: PostgresStore,
+    group: str,
+    origin: str,
+    effects: psycopg.Connection[Any],
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+    at_once = most = 0
+    tries: Counter[str] = Counter()
+
+    async def work(message: Text) -> None:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.01)
+        at_once -= 1
+        tries[message.key] += 1
+        if message.key == "key-0" and tries["key-0"] == 1:
+            raise Retryable("once")
+
+    if mode == "tx":
+
+        @consumer.tx(EVENT)
+        async def insert(message: Text, connection: psycopg.AsyncConnection[Any]) -> None:
+            await connection.execute("INSERT INTO effect VALUES (%s)", (message.key,))
+            await work(message)
+    else:
+        consumer.idempotent(EVENT)(work)
+    keys = [f"key-{n}" for n in range(40)]
+    send(brokers, origin, *keys, *keys)
+    with running(consumer):
+        until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
+    assert tries == Counter([*keys, "key-0"]) and most > 1
+    if mode == "tx":
+        assert count(effects) == Counter(keys)
+
+
+def test_a_coroutine_that_takes_too_long_is_cancelled_and_tried_again(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    from datetime import timedelta
+
+    consumer = Consumer(group, [origin], store, brokers)
+    calls = 0
+
+    @consumer.idempotent(EVENT, timeout=timedelta(milliseconds=100))
+    async def hang(message: Text) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            await asyncio.sleep(60)
+
+    send(brokers, origin, "slow")
+    with running(consumer):
+        until(lambda: states(store, group, ["slow"]) == {RecordState.SUCCESS})
+    assert calls == 2
+
+
+@pytest.mark.parametrize("mode", ["tx", "idempotent"])
+def test_a_batch_has_a_result_for_each_message(
+    mode: str,
+    brokers: str,
+    store: PostgresStore,
+    group: str,
+    origin: str,
+    effects: psycopg.Connection[Any],
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+    sizes: list[int] = []
+
+    def results(messages: list[Text]) -> list[BaseException | bytes | None]:
+        sizes.append(len(messages))
+        return [NonRetryable("BAD") if m.key == "key-7" else b"ok" for m in messages]
+
+    if mode == "tx":
+
+        @consumer.tx(EVENT, batch=25)
+        def insert(
+            messages: list[Text], connection: psycopg.Connection[Any]
+        ) -> list[BaseException | bytes | None]:
+            with connection.cursor() as cursor:
+                cursor.executemany("INSERT INTO effect VALUES (%s)", [(m.key,) for m in messages])
+            return results(messages)
+    else:
+        consumer.idempotent(EVENT, batch=25)(results)
+    keys = [f"key-{n}" for n in range(60)]
+    send(brokers, origin, *keys, *keys)
+    done = [key for key in keys if key != "key-7"]
+    with running(consumer):
+        until(lambda: states(store, group, done) == {RecordState.SUCCESS})
+        until(lambda: states(store, group, ["key-7"]) == {RecordState.DEAD})
+    assert max(sizes) > 1
+    if mode == "tx":
+        assert count(effects) == Counter(done)
+    assert store.list_dead_letters()[0].reason == "BAD"
+
+
+def test_a_message_without_a_result_has_failed(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+
+    @consumer.idempotent(EVENT, batch=True)
+    def forget(messages: list[Text]) -> list[None]:
+        return []
+
+    send(brokers, origin, "a", max_retry=0)
+    with running(consumer):
+        until(lambda: store.count_dead_letters() == 1)
+    assert store.list_dead_letters()[0].reason.startswith("NO_RESULT: ")
+
+
+@pytest.mark.parametrize("order", [Order.BLOCK, Order.PARK])
+def test_later_messages_of_a_biz_key_wait_for_the_one_that_fails(
+    order: Order, brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+    seen: list[str] = []
+    tries: Counter[str] = Counter()
+
+    @consumer.idempotent(EVENT, order=order)
+    def handle(message: Text) -> None:
+        tries[message.key] += 1
+        if message.key == "a-1" and tries["a-1"] < 3:
+            raise Retryable("not yet")
+        seen.append(message.key)
+
+    send(brokers, origin, "a-1", "a-2", "a-3", biz_key="a")
+    send(brokers, origin, "b-1", "b-2", biz_key="b")
+    keys = ["a-1", "a-2", "a-3", "b-1", "b-2"]
+    with running(consumer):
+        until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
+    assert [key for key in seen if key[0] == "a"] == ["a-1", "a-2", "a-3"]
+    assert [key for key in seen if key[0] == "b"] == ["b-1", "b-2"]
+
+
+def test_what_is_out_of_order_steps_aside(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+    seen: list[str] = []
+
+    @consumer.idempotent(EVENT, order=Order.BLOCK)
+    def handle(message: Text) -> None:
+        if message.key == "paid" and "created" not in seen:
+            raise OutOfOrder("no order yet")
+        seen.append(message.key)
+
+    send(brokers, origin, "paid", "created", biz_key="a")
+    with running(consumer):
+        until(lambda: states(store, group, ["paid", "created"]) == {RecordState.SUCCESS})
+    assert seen == ["created", "paid"]
+
+
+def test_a_group_shares_its_partitions_and_each_effect_happens_once(
+    brokers: str, store: PostgresStore, group: str, origin: str, effects: psycopg.Connection[Any]
+) -> None:
+    consumers = [Consumer(group, [origin], store, brokers) for _ in range(2)]
+
+    def insert(message: Text, connection: psycopg.Connection[Any]) -> None:
+        connection.execute("INSERT INTO effect VALUES (%s)", (message.key,))
+
+    for consumer in consumers:
+        consumer.tx(EVENT)(insert)
+    keys = [f"key-{n}" for n in range(400)]
+    send(brokers, origin, *keys[:200])
+    with running(consumers[0]):
+        until(lambda: len(count(effects)) > 20)
+        with running(consumers[1]):  # a rebalance in the middle of it, and another one at its end
+            send(brokers, origin, *keys[200:])
+            until(lambda: len(count(effects)) > 300)
+        until(lambda: len(count(effects)) == 400)
+    assert count(effects) == Counter(keys)
+
+
+def test_an_outage_of_what_a_route_needs_makes_no_dead_letter(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+    down = threading.Event()
+    down.set()
+    failed: Counter[str] = Counter()
+
+    @consumer.idempotent(EVENT)
+    def call(message: Text) -> None:
+        if down.is_set():
+            failed[message.key] += 1
+            raise ConnectionError("refused")
+
+    keys = [f"key-{n}" for n in range(100)]
+    send(brokers, origin, *keys, max_retry=1)
+    with running(consumer):
+        until(lambda: len(failed) >= 10)
+        down.clear()
+        until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
+    assert store.count_dead_letters() == 0
+    assert sum(failed.values()) < 60
+
+
+def test_topics_that_are_missing_are_named_with_the_command_that_makes_them(
+    brokers: str, store: PostgresStore, group: str
+) -> None:
+    consumer = Consumer(group, ["nowhere"], store, brokers)
+    consumer.idempotent(EVENT)(lambda message: None)
+    with pytest.raises(MissingTopics, match=f"idem topic create nowhere --group {group}"):
+        consumer.run()
