@@ -23,7 +23,7 @@ type Store interface {
 	// tombstone remains. (DEDUP-025)
 	Forget(ctx context.Context, scope string, keys []string) (int, error)
 	// Clean removes at most limit records that have expired, and says how many; fewer than limit means that
-	// none is left. (DEDUP-005, DEDUP-025)
+	// there is nothing more to do for now: ask again in a minute. (DEDUP-005, DEDUP-025)
 	Clean(ctx context.Context, limit int) (int, error)
 
 	// FollowUps says that Settle takes a Retry and a DeadLetter. Where it does not, they have to be published

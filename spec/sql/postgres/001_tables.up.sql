@@ -20,9 +20,9 @@ COMMENT ON TABLE idem_schema IS 'Versions of the tables of idem. A program of ve
 -- duplicates. Eight, since a statement locks all of them, and a backend's fast path has room for sixteen
 -- locks. Whoever wants another number writes it here before the first migration; programs do not mind.
 --
--- Updates stay HOT, that is, write no index: the key never changes, and expires_at, the other column with an
--- index, is rounded up to 1/256 of the retention (79 minutes of 14 days), so that a claim and its completion
--- write the same value. A page needs room for the second version of its rows: see fillfactor below.
+-- The key has the only index, and never changes, so that updates stay HOT: they write no index. A page needs room for
+-- the second version of its rows: see fillfactor below. expires_at has none, since each claim would pay for it, and
+-- the cleaner alone would read it: clean.sql reads the pages instead.
 --
 -- The widest columns of fixed size come first, which saves padding.
 CREATE TABLE idem_record (
@@ -47,11 +47,11 @@ CREATE TABLE idem_record (
 COMMENT ON TABLE idem_record IS 'Dedup records, one for each scope and idempotency key.';
 COMMENT ON COLUMN idem_record.state IS '1 PROCESSING, 2 SUCCESS, 3 FAILED, 4 DEAD';
 COMMENT ON COLUMN idem_record.lease_until IS 'The end of the claim of a row that is PROCESSING, on this server''s clock, in whole milliseconds.';
-COMMENT ON COLUMN idem_record.expires_at IS 'From when the cleaner may take it: the last change and the retention, rounded up.';
+COMMENT ON COLUMN idem_record.expires_at IS 'From when the cleaner may take it: never sooner than the last change and the retention.';
 
 -- fillfactor: a batch of claims fills its pages to a half, and the completions of the batch have the other half
--- for the second versions. They fit, and no index is written; with 100 each completion writes two indexes,
--- and vacuum has to walk them. See spec/sql/README.md for the sizes.
+-- for the second versions. They fit, and no index is written; with 100 each completion writes the index,
+-- and vacuum has to walk it. See spec/sql/README.md for the sizes.
 -- Autovacuum starts at a fiftieth, not a fifth: a fifth of 10^9 rows is too late.
 CREATE TABLE idem_record_0 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 0)
     WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
@@ -69,9 +69,6 @@ CREATE TABLE idem_record_6 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, 
     WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 CREATE TABLE idem_record_7 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 7)
     WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
-
--- For the cleaner. Few values, each many times: the index keeps one entry for many rows.
-CREATE INDEX idem_record_expires ON idem_record (expires_at);
 
 -- Deliveries that are durable and still to come. Unique by the delivery that caused the row, not by the key:
 -- two deliveries of one key may each have one to come. (DEDUP-027)

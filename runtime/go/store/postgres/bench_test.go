@@ -84,7 +84,6 @@ func BenchmarkClaimComplete(b *testing.B) {
 			}
 			size("table-B/key", `idem\_record\__`)
 			size("pkey-B/key", `idem\_record\__\_pkey`)
-			size("expires-B/key", `idem\_record\__\_expires\_at\_idx`)
 			pool.Reset() // a backend tells what it has counted when it ends
 			time.Sleep(time.Second)
 			b.ReportMetric(value[float64](b, pool, "SELECT coalesce(100.0 * sum(n_tup_hot_upd) / nullif(sum(n_tup_upd), 0), 0)::float8 FROM pg_stat_user_tables WHERE relname LIKE 'idem\\_record\\__'"), "%HOT")

@@ -104,7 +104,7 @@ func (b *claimBatch) ask(w *work) error {
 		leases = append(leases, claim.Lease.Milliseconds())
 	}
 	w.queue("claim", scopes, keys, owners, fingerprints, redrives, retries, holds, leases,
-		b.core.config.Retention.Milliseconds(), b.core.config.Rounding.Milliseconds()).Query(b.read)
+		b.core.config.Retention.Milliseconds()).Query(b.read)
 	b.askHeads(w)
 	return nil
 }
@@ -235,7 +235,6 @@ func (b *claimBatch) known(c *store.Claim, e *entry) *store.Record {
 func (b *claimBatch) claimed(c *store.Claim, g *store.Grant, e *entry, fence int64) {
 	before := b.known(c, e)
 	r := c.Claimed(e.Key, fence, g, before, b.now, b.core.config.Retention)
-	r.ExpiresAt = b.core.config.roundUp(r.ExpiresAt)
 	if before != nil && before.ExpiresAt.After(b.now.Add(b.core.config.Retention)) {
 		r.ExpiresAt = before.ExpiresAt
 	}
@@ -258,6 +257,5 @@ func (b *claimBatch) duplicated(c *store.Claim, g *store.Grant, e *entry) {
 		return
 	}
 	e.Record = c.Duplicated(e.Key, g.Result, b.known(c, e), b.now, b.core.config.Retention)
-	e.ExpiresAt = b.core.config.roundUp(e.ExpiresAt)
 	e.result, e.kept, e.dirty = true, true, true
 }

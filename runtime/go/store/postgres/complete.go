@@ -56,7 +56,7 @@ func (c *core) completePlain(ctx context.Context, completions []store.Completion
 			fences[i] = 0
 		}
 	}
-	return c.places(ctx, n, "complete", scopes, keys, fences, owners, results, c.config.Retention.Milliseconds(), c.config.Rounding.Milliseconds())
+	return c.places(ctx, n, "complete", scopes, keys, fences, owners, results, c.config.Retention.Milliseconds())
 }
 
 func (c *core) completeLocked(ctx context.Context, completions []store.Completion) ([]bool, error) {
@@ -138,7 +138,7 @@ func (c *core) renewPlain(ctx context.Context, renewals []store.Renewal) ([]bool
 			fences[i] = 0
 		}
 	}
-	return c.places(ctx, n, "renew", scopes, keys, fences, owners, leases, c.config.Retention.Milliseconds(), c.config.Rounding.Milliseconds())
+	return c.places(ctx, n, "renew", scopes, keys, fences, owners, leases, c.config.Retention.Milliseconds())
 }
 
 func (c *core) renewLocked(ctx context.Context, renewals []store.Renewal) ([]bool, error) {

@@ -12,9 +12,6 @@ type Config struct {
 	// Retention is how long a record is kept after its last change; 0 is store.DefaultRetention. It has to
 	// exceed the retention of the topics. (DEDUP-029)
 	Retention time.Duration
-	// Rounding is what expires_at is rounded up to; 0 is 1/256 of the retention, 79 minutes of 14 days. A claim and
-	// its completion then write the same value, and the index on it is left alone.
-	Rounding time.Duration
 	// LockTimeout is how long a statement waits for what another transaction has locked; 0 is 250 ms. A batch of
 	// claims that runs into it is halved, until the key that is locked is alone, and IN_PROGRESS.
 	LockTimeout time.Duration
@@ -37,7 +34,6 @@ func (c Config) withDefaults() (Config, error) {
 		zero  time.Duration
 	}{
 		{"Retention", &c.Retention, store.DefaultRetention},
-		{"Rounding", &c.Rounding, 0},
 		{"LockTimeout", &c.LockTimeout, 250 * time.Millisecond},
 		{"Wait", &c.Wait, time.Second},
 		{"StatementTimeout", &c.StatementTimeout, 10 * time.Second},
@@ -45,14 +41,11 @@ func (c Config) withDefaults() (Config, error) {
 		{"HandlerTimeout", &c.HandlerTimeout, 5 * time.Minute},
 	} {
 		switch {
-		case *d.value == 0: // Rounding stays 0 here
+		case *d.value == 0:
 			*d.value = d.zero
 		case *d.value < time.Millisecond:
 			return c, fmt.Errorf("postgres.Config.%s is %v: it is at least a millisecond, or 0 for the default", d.name, *d.value)
 		}
-	}
-	if c.Rounding == 0 {
-		c.Rounding = max((c.Retention / 256).Truncate(time.Millisecond), time.Millisecond)
 	}
 	if c.LockTimeout >= c.StatementTimeout {
 		return c, fmt.Errorf("postgres.Config.LockTimeout is %v: it has to be less than StatementTimeout, which is %v", c.LockTimeout, c.StatementTimeout)
@@ -61,9 +54,4 @@ func (c Config) withDefaults() (Config, error) {
 }
 
 // expiry is when a record expires that changed now.
-func (c *Config) expiry(now time.Time) time.Time { return c.roundUp(now.Add(c.Retention)) }
-
-func (c *Config) roundUp(t time.Time) time.Time {
-	g := c.Rounding.Microseconds()
-	return time.UnixMicro((t.UnixMicro()/g + 1) * g)
-}
+func (c *Config) expiry(now time.Time) time.Time { return now.Add(c.Retention) }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -21,7 +22,10 @@ var texts = spec.PostgresStatements()
 type core struct {
 	connector
 	config Config
+	walk   *walk
 }
+
+func newCore(c connector, config Config) core { return core{c, config, newWalk(config.Retention)} }
 
 // connector lends a connection.
 type connector interface {
@@ -55,8 +59,8 @@ func (s sqlConnector) with(ctx context.Context, fn func(*pgx.Conn) error) error 
 type work struct {
 	core  *core
 	batch *pgx.Batch
-	// custom has each statement planned for its parameters.
-	custom bool
+	// plans is what plan_cache_mode is; "" is auto.
+	plans string
 	// idle bounds the pauses between steps.
 	idle time.Duration
 }
@@ -72,6 +76,12 @@ func (w *work) queue(name string, args ...any) *pgx.QueuedQuery {
 
 // step adds the statements of a round trip; what they answer is there when the next step begins.
 type step func(w *work) error
+
+// What plan_cache_mode may be.
+const (
+	customPlan  = "force_custom_plan"  // planned for each parameters
+	genericPlan = "force_generic_plan" // planned once
+)
 
 // attempts is how often a transaction is begun that the server has ended to break a deadlock.
 const attempts = 5
@@ -102,11 +112,7 @@ func (w *work) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 		w.batch = &pgx.Batch{}
 		if i == 0 {
 			w.batch.Queue("begin isolation level read committed")
-			mode := "auto"
-			if w.custom {
-				mode = "force_custom_plan"
-			}
-			w.queue("settings", milliseconds(w.core.config.LockTimeout), milliseconds(w.core.config.StatementTimeout), milliseconds(w.idle), mode)
+			w.queue("settings", milliseconds(w.core.config.LockTimeout), milliseconds(w.core.config.StatementTimeout), milliseconds(w.idle), cmp.Or(w.plans, "auto"))
 		}
 		if err := add(w); err != nil {
 			return err

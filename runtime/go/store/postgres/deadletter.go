@@ -80,7 +80,7 @@ func columnsOfFilter(f *store.DeadLetterFilter) []any {
 // ListDeadLetters gives dead letters in the order of IDs.
 func (c *core) ListDeadLetters(ctx context.Context, f store.DeadLetterFilter, after int64, limit int) ([]store.DeadLetter, error) {
 	var letters []store.DeadLetter
-	err := c.transact(ctx, work{custom: true}, func(w *work) error {
+	err := c.transact(ctx, work{plans: customPlan}, func(w *work) error {
 		letters = nil
 		w.queue("dead_list", append(columnsOfFilter(&f), after, max(limit, 0))...).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
@@ -118,7 +118,7 @@ func scanDead(rows pgx.Rows, d *store.DeadLetter) error {
 
 // CountDeadLetters counts them.
 func (c *core) CountDeadLetters(ctx context.Context, f store.DeadLetterFilter) (n int64, err error) {
-	err = c.transact(ctx, work{custom: true}, func(w *work) error {
+	err = c.transact(ctx, work{plans: customPlan}, func(w *work) error {
 		w.queue("dead_count", columnsOfFilter(&f)...).QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
 		return nil
 	})

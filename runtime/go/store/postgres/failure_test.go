@@ -177,7 +177,7 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 	_, pool := bare(t, realtest.Postgres(t))
 	for want, config := range map[string]postgres.Config{
 		"postgres.Config.Retention is -1h0m0s":                                  {Retention: -time.Hour},
-		"postgres.Config.Rounding is 1ns":                                       {Rounding: 1},
+		"postgres.Config.IdleTimeout is 1ns":                                    {IdleTimeout: 1},
 		"postgres.Config.Wait is 1µs":                                           {Wait: time.Microsecond},
 		"postgres.Config.LockTimeout is 1m0s: it has to be less than Statement": {LockTimeout: time.Minute},
 	} {

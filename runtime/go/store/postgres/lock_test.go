@@ -84,7 +84,7 @@ func TestALockTimeoutHalvesTheBatchAndCostsNoAttempt(t *testing.T) {
 // reaches a caller.
 func TestBatchesOfManyWorkersDoNotDeadlock(t *testing.T) {
 	t.Parallel()
-	s, pool := open(t, postgres.Config{Rounding: time.Millisecond})
+	s, pool := open(t, postgres.Config{})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var all sync.WaitGroup

@@ -190,18 +190,9 @@ func (c *core) Records(ctx context.Context, scope string, keys []string) ([]*sto
 
 // Forget leaves a tombstone of each key, so that fences never start again. (DEDUP-025)
 func (c *core) Forget(ctx context.Context, scope string, keys []string) (int, error) {
-	n, err := c.change(ctx, "forget", scope, keys, c.config.Retention.Milliseconds(), c.config.Rounding.Milliseconds())
+	n, err := c.change(ctx, "forget", scope, keys, c.config.Retention.Milliseconds())
 	if err != nil {
 		return 0, named(fmt.Sprintf("forget %d keys", len(keys)), err)
-	}
-	return n, nil
-}
-
-// Clean removes expired records. Of one that is PROCESSING a tombstone remains.
-func (c *core) Clean(ctx context.Context, limit int) (int, error) {
-	n, err := ask[int](ctx, c, "clean", max(limit, 0), c.config.Retention.Milliseconds(), c.config.Rounding.Milliseconds())
-	if err != nil {
-		return 0, named(fmt.Sprintf("clean %d records", limit), err)
 	}
 	return n, nil
 }

@@ -50,7 +50,7 @@ func New(pool *pgxpool.Pool, config Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{core: core{connector: poolConnector{pool}, config: config}, pool: pool}, nil
+	return &Store{core: newCore(poolConnector{pool}, config), pool: pool}, nil
 }
 
 // Open makes a store with a pool of its own, which Close closes, and checks nothing yet. dsn is a URL or
@@ -87,7 +87,7 @@ func NewSQL(db *sql.DB, config Config) (*SQL, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &SQL{core: core{connector: sqlConnector{db}, config: config}, db: db}, nil
+	return &SQL{core: newCore(sqlConnector{db}, config), db: db}, nil
 }
 
 // checkMode refuses the one way of pgx to send statements in which the server is not told the types of arrays: each

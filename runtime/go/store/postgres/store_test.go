@@ -16,8 +16,8 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store/storetest"
 )
 
-// exact has records expire at the end of the retention, and not up to a part of it later. Its wait is no lease's.
-var exact = postgres.Config{Rounding: time.Millisecond, Wait: 12345 * time.Millisecond}
+// odd is a configuration whose wait is no lease's.
+var odd = postgres.Config{Wait: 12345 * time.Millisecond}
 
 // clearTables empties the tables.
 func clearTables(t testing.TB, pool *pgxpool.Pool) {
@@ -28,8 +28,8 @@ func clearTables(t testing.TB, pool *pgxpool.Pool) {
 func TestStoreOverPgx(t *testing.T) {
 	t.Parallel()
 	url, set := warp(t)
-	s, pool := openURL(t, url, exact)
-	other, _ := openURL(t, url, exact)
+	s, pool := openURL(t, url, odd)
+	other, _ := openURL(t, url, odd)
 	run(t, pool, "CREATE TABLE effect (id bigint GENERATED ALWAYS AS IDENTITY, name text)")
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) storetest.Subject {
 		set(t, clock.Now())
@@ -51,8 +51,8 @@ func TestStoreOverPgx(t *testing.T) {
 func TestStoreOverDatabaseSQL(t *testing.T) {
 	t.Parallel()
 	url, set := warp(t)
-	s, _ := openSQL(t, url, exact)
-	_, pool := openURL(t, url, exact)
+	s, _ := openSQL(t, url, odd)
+	_, pool := openURL(t, url, odd)
 	run(t, pool, "CREATE TABLE effect (id bigint GENERATED ALWAYS AS IDENTITY, name text)")
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) storetest.Subject {
 		set(t, clock.Now())
@@ -99,7 +99,7 @@ func patient(ctx context.Context, s store.Store, claims []store.Claim) ([]store.
 	for {
 		grants, err := s.Claim(ctx, claims)
 		locked := func(g store.Grant) bool {
-			return g.Kind == idem.AdmitInProgress && g.WaitMs == exact.Wait.Milliseconds()
+			return g.Kind == idem.AdmitInProgress && g.WaitMs == odd.Wait.Milliseconds()
 		}
 		if err != nil || !slices.ContainsFunc(grants, locked) {
 			return grants, err

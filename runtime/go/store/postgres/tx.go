@@ -85,7 +85,7 @@ func (s *Store) queueCompletions(batch *pgx.Batch, completions []store.Completio
 	for i := range completions {
 		x := &completions[i]
 		for _, k := range keysOf(&x.Lease) {
-			batch.Queue(texts["complete_last"], x.Lease.Scope, k.key, k.fence, x.Lease.Owner, x.Result, s.config.Retention.Milliseconds(), s.config.Rounding.Milliseconds())
+			batch.Queue(texts["complete_last"], x.Lease.Scope, k.key, k.fence, x.Lease.Owner, x.Result, s.config.Retention.Milliseconds())
 		}
 	}
 	for i := range completions {
@@ -173,7 +173,7 @@ func (c *core) completeTx(ctx context.Context, tx any, x *store.Completion) erro
 	}
 	l := &x.Lease
 	for _, k := range keysOf(l) {
-		n, err := t.Exec(ctx, texts["complete_one"], l.Scope, k.key, k.fence, l.Owner, x.Result, c.config.Retention.Milliseconds(), c.config.Rounding.Milliseconds())
+		n, err := t.Exec(ctx, texts["complete_one"], l.Scope, k.key, k.fence, l.Owner, x.Result, c.config.Retention.Milliseconds())
 		if err != nil {
 			return named(action, err)
 		}

@@ -16,10 +16,8 @@
 -- $7 int[]    hold counts
 -- $8 bigint[] leases in milliseconds
 -- $9 bigint   retention in milliseconds
--- $10 bigint  what expires_at is rounded up to, in milliseconds
 WITH clock AS MATERIALIZED (
-    SELECT t.now,
-           date_bin($10 * interval '1 millisecond', t.now + $9 * interval '1 millisecond', 'epoch') + $10 * interval '1 millisecond' AS expires_at
+    SELECT t.now, t.now + $9 * interval '1 millisecond' AS expires_at
     FROM (SELECT date_trunc('milliseconds', clock_timestamp()) AS now OFFSET 0) t
 ), made AS (
     INSERT INTO idem_record AS r (scope, key, state, fence, attempts, owner, lease_until, fingerprint,

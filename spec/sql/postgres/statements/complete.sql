@@ -10,9 +10,8 @@
 -- $4 text[]   owners
 -- $5 bytea[]  results, null where there is none
 -- $6 bigint   retention in milliseconds
--- $7 bigint   what expires_at is rounded up to, in milliseconds
 WITH clock AS MATERIALIZED (
-    SELECT t.now, date_bin($7 * interval '1 millisecond', t.now + $6 * interval '1 millisecond', 'epoch') + $7 * interval '1 millisecond' AS expires_at
+    SELECT t.now, t.now + $6 * interval '1 millisecond' AS expires_at
     FROM (SELECT clock_timestamp() AS now OFFSET 0) t
 ), done AS (
     UPDATE idem_record r

@@ -7,8 +7,7 @@
 -- $4 text   owner
 -- $5 bytea  result, null where there is none
 -- $6 bigint retention in milliseconds
--- $7 bigint what expires_at is rounded up to, in milliseconds
 UPDATE idem_record
 SET state = 2, result = $5::bytea, lease_until = NULL, updated_at = clock_timestamp(),
-    expires_at = greatest(expires_at, date_bin($7 * interval '1 millisecond', clock_timestamp() + $6 * interval '1 millisecond', 'epoch') + $7 * interval '1 millisecond')
+    expires_at = greatest(expires_at, clock_timestamp() + $6 * interval '1 millisecond')
 WHERE scope = $1::text AND key = $2::text AND fence = $3 AND owner = $4::text AND state = 1

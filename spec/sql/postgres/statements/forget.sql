@@ -4,7 +4,6 @@
 -- $1 text    scope
 -- $2 text[]  keys
 -- $3 bigint  retention in milliseconds
--- $4 bigint  what expires_at is rounded up to, in milliseconds
 WITH locked AS MATERIALIZED (
     SELECT r.scope, r.key
     FROM (SELECT DISTINCT k COLLATE "C" AS key FROM unnest($2::text[]) AS k ORDER BY 1) i
@@ -14,6 +13,6 @@ UPDATE idem_record r
 SET state = 3, fence = CASE WHEN r.fence < 9223372036854775807 THEN r.fence + 1 ELSE r.fence END,
     attempts = 0, owner = '', redrive_count = 0, position = 0, retry_count = 0, hold_count = 0, lease_until = NULL, fingerprint = '',
     result = NULL, updated_at = clock_timestamp(),
-    expires_at = date_bin($4 * interval '1 millisecond', clock_timestamp() + $3 * interval '1 millisecond', 'epoch') + $4 * interval '1 millisecond'
+    expires_at = clock_timestamp() + $3 * interval '1 millisecond'
 FROM locked l
 WHERE r.scope = l.scope AND r.key = l.key
