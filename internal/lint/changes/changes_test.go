@@ -159,6 +159,14 @@ func TestStepOfAPathIsNamed(t *testing.T) {
 	assert.Equal(t, "refused: KEY_COMPONENT_MISSING", findings[0].After)
 }
 
+// Fingerprints of two templates are not compared, so that what is in their components does not matter.
+func TestFingerprintOfAnotherTemplateIsAnotherOne(t *testing.T) {
+	t.Parallel()
+	before := paid(`idempotency_key: "paid:v1:{a}" fingerprint: "{b}"`, "string a = 1; string b = 2;")
+	after := paid(`idempotency_key: "paid:v1:{a}" fingerprint: "{c}"`, "string a = 1; bytes c = 2;")
+	assert.Equal(t, []string{"IDEM_FINGERPRINT_CHANGED"}, ids(between(t, before, after)))
+}
+
 // The field of a message that two templates name is one finding, and that of two messages is two.
 func TestComponentIsFoundOnceAMessage(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package changes_test
 
 import (
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -101,9 +102,33 @@ func TestSeveralEditsOfTheShopAreFoundWhereTheyAlterAnOutput(t *testing.T) {
 	assert.Greater(t, compared, 50)
 }
 
-func TestTheShopBesideItselfHasNoFinding(t *testing.T) {
+func TestSchemaBesideItselfHasNoFinding(t *testing.T) {
 	t.Parallel()
 	files, err := compile(t, shop(t))
 	require.NoError(t, err)
 	assert.Empty(t, found(files, files))
+	assert.Empty(t, found(conformanceSchema(t), conformanceSchema(t)))
+}
+
+// conformanceSchema is the schema of the vectors: every kind of component, in every syntax.
+func conformanceSchema(t *testing.T) *source.Files {
+	t.Helper()
+	files, err := source.Read(t.Context(), filepath.Join("..", "..", "..", "conformance-vectors", "descriptors.binpb"))
+	require.NoError(t, err)
+	return files
+}
+
+// An example of a message that is gone is a key, of whatever components it is made.
+func TestMessageOfEachKindHasAnExample(t *testing.T) {
+	t.Parallel()
+	files := conformanceSchema(t)
+	none := schemaOf(t, "syntax = \"proto3\";\n")
+	messages := 0
+	for _, f := range found(files, none) {
+		if f.Rule.ID == "IDEM_MESSAGE_REMOVED" {
+			messages++
+			assert.Contains(t, f.Before, ":", f.What)
+		}
+	}
+	assert.Greater(t, messages, 50)
 }
