@@ -39,7 +39,7 @@ type side struct {
 func main() {
 	quick := flag.Bool("quick", false, "few rounds of few messages")
 	flag.Parse()
-	rounds, messages := 11, 400_000
+	rounds, messages := 9, 200_000
 	if *quick {
 		rounds, messages = 3, 50_000
 	}

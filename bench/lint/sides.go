@@ -54,7 +54,7 @@ func (c *checker) check(file string, o input.Options) error {
 	_, err = messages.Run(context.Background(), reader, messages.Options{
 		Set: c.set, Type: c.payment, MaxPayload: messages.DefaultMaxPayload, Memory: messages.DefaultMemory,
 		Wanted: func(*lint.Rule) bool { return true },
-		Report: func(f lint.Finding) error { return fmt.Errorf("a finding: %s: %s", f.Rule.ID, f.What) },
+		Report: func(_ uint64, f lint.Finding) error { return fmt.Errorf("a finding: %s: %s", f.Rule.ID, f.What) },
 	})
 	return err
 }

@@ -19,13 +19,19 @@ type checkRun struct {
 	*lintReport
 	flags    *checkFlags
 	progress *progress
-	kept     []lint.Finding
+	kept     []keptFinding
 	// count is how many findings there are, and more how many of them are not shown.
 	count, more int
 }
 
+// keptFinding is a finding and the number of its message.
+type keptFinding struct {
+	message uint64
+	lint.Finding
+}
+
 // found takes a finding.
-func (r *checkRun) found(f lint.Finding) error {
+func (r *checkRun) found(message uint64, f lint.Finding) error {
 	if r.count++; r.count > r.flags.maxFindings {
 		r.more++
 		return nil
@@ -34,7 +40,7 @@ func (r *checkRun) found(f lint.Finding) error {
 		r.progress.clear()
 		return r.add(f)
 	}
-	r.kept = append(r.kept, f)
+	r.kept = append(r.kept, keptFinding{message, f})
 	return nil
 }
 
@@ -43,15 +49,15 @@ func (r *checkRun) show(s messages.Summary) {
 	r.progress.tell(fmt.Sprintf("%s messages, %s, %s", grouped(s.Messages), bytesOf(s.Bytes), counted(r.count, "finding")))
 }
 
-// finish reports the findings and the summary.
+// finish reports the findings, in the order of the messages, and the summary.
 func (r *checkRun) finish(s messages.Summary) error {
-	where := r.summarize(r.std.err, s)
-	var err error
-	if r.flags.follow {
-		err = r.close(where)
-	} else {
-		err = r.lintReport.finish(r.kept, where)
+	slices.SortStableFunc(r.kept, func(a, b keptFinding) int { return cmp.Compare(a.message, b.message) })
+	for _, f := range r.kept {
+		if err := r.add(f.Finding); err != nil {
+			return err
+		}
 	}
+	err := r.close(r.summarize(r.std.err, s))
 	if err == nil && r.more > 0 {
 		return &exit{code: exitNo}
 	}

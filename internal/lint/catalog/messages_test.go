@@ -27,7 +27,7 @@ func runMessages(t *testing.T, dir string) []lint.Finding {
 	options := messages.Options{
 		Set: set, MaxPayload: messages.DefaultMaxPayload, Memory: messages.DefaultMemory,
 		Wanted: func(*lint.Rule) bool { return true },
-		Report: func(f lint.Finding) error { findings = append(findings, f); return nil },
+		Report: func(_ uint64, f lint.Finding) error { findings = append(findings, f); return nil },
 	}
 	flagsOf(t, dir, &options)
 	reader, err := input.Files([]string{filepath.Join(dir, "messages.ndjson")}, nil, input.Options{MaxMessage: input.DefaultMaxMessage})

@@ -78,7 +78,7 @@ func checked(t testing.TB, set *schema.Set, lines string, change func(*Options))
 	o := Options{
 		Set: set, MaxPayload: DefaultMaxPayload, Memory: DefaultMemory, TempDir: t.TempDir(), Now: func() time.Time { return now },
 		Wanted: func(*lint.Rule) bool { return true },
-		Report: func(f lint.Finding) error { findings = append(findings, f); return nil },
+		Report: func(_ uint64, f lint.Finding) error { findings = append(findings, f); return nil },
 	}
 	if change != nil {
 		change(&o)

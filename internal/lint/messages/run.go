@@ -34,9 +34,9 @@ type Options struct {
 	TempDir string
 	// Wanted says which rules run.
 	Wanted func(*lint.Rule) bool
-	// Report gets the findings: those of each message in their order, and those of two messages when the
-	// second is met, which is at the end for keys that went to disk.
-	Report func(lint.Finding) error
+	// Report gets the findings with the number of their message in the run: those of each message in their
+	// order, and those of two messages when the second is met, which is at the end for keys that went to disk.
+	Report func(message uint64, f lint.Finding) error
 	// Progress is told now and then how far the run is. It may be nil.
 	Progress func(Summary)
 	// Now is the time; nil is time.Now.
@@ -291,12 +291,15 @@ func (c *collector) take(j *job) error {
 	return j.err
 }
 
-// report reports findings in the order of their messages.
+// report reports findings in the order of their messages, each once.
 func (c *collector) report(all []finding) error {
-	slices.SortStableFunc(all, inOrder)
-	for _, f := range all {
+	slices.SortFunc(all, inOrder)
+	for i, f := range all {
+		if i > 0 && inOrder(all[i-1], f) == 0 {
+			continue
+		}
 		c.summary.Violations[f.Rule]++
-		if err := c.options.Report(f.Finding); err != nil {
+		if err := c.options.Report(f.seq, f.Finding); err != nil {
 			return err
 		}
 	}
@@ -321,14 +324,16 @@ const maxWaiting = 50_000
 
 // bound keeps the first of the findings that wait, and counts the others.
 func (c *collector) bound() {
-	slices.SortStableFunc(c.waiting, inOrder)
+	slices.SortFunc(c.waiting, inOrder)
 	for _, f := range c.waiting[maxWaiting:] {
 		c.summary.Violations[f.Rule]++
 	}
 	c.waiting = c.waiting[:maxWaiting]
 }
 
-func inOrder(a, b finding) int { return cmp.Compare(a.seq, b.seq) }
+func inOrder(a, b finding) int {
+	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.Rule.ID, b.Rule.ID), cmp.Compare(a.What, b.What))
+}
 
 func (c *collector) finish() (Summary, error) {
 	counts, err := c.table.Finish()

@@ -78,7 +78,7 @@ func TestErrorOfTheReaderEndsTheRunBehindWhatWasRead(t *testing.T) {
 	away := errors.New("the broker is away")
 	summary, err := Run(t.Context(), &broken{files, away}, Options{
 		Set: setOf(t, shop), Memory: DefaultMemory, MaxPayload: DefaultMaxPayload,
-		Wanted: func(*lint.Rule) bool { return true }, Report: func(lint.Finding) error { return nil },
+		Wanted: func(*lint.Rule) bool { return true }, Report: func(uint64, lint.Finding) error { return nil },
 	})
 	require.ErrorIs(t, err, away)
 	require.EqualValues(t, 500, summary.Messages)
@@ -94,7 +94,7 @@ func TestRunEndsWithItsContextThoughTheReaderDoesNot(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Run(ctx, silent{}, Options{Set: setOf(t, shop), Wanted: func(*lint.Rule) bool { return true }, Report: func(lint.Finding) error { return nil }})
+	_, err := Run(ctx, silent{}, Options{Set: setOf(t, shop), Wanted: func(*lint.Rule) bool { return true }, Report: func(uint64, lint.Finding) error { return nil }})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
