@@ -109,6 +109,14 @@ func mentions(m protoreflect.Message, number protoreflect.FieldNumber) bool {
 // reread parses options again with the options of idem known. So it does not matter whether the
 // compiler gave them as an extension of this program's, of its own making, or as unknown fields.
 func reread(options proto.Message, x protoreflect.ExtensionType) (proto.Message, error) {
+	if value := known(options.ProtoReflect(), x.TypeDescriptor().Number()); value != nil {
+		b, err := proto.MarshalOptions{AllowPartial: true}.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		fresh := x.New().Message().Interface()
+		return fresh, proto.UnmarshalOptions{AllowPartial: true, Resolver: resolver}.Unmarshal(b, fresh)
+	}
 	b, err := proto.MarshalOptions{AllowPartial: true}.Marshal(options)
 	if err != nil {
 		return nil, err
@@ -131,6 +139,20 @@ func reread(options proto.Message, x protoreflect.ExtensionType) (proto.Message,
 		return nil, errors.New("not of the option's wire type")
 	}
 	return proto.GetExtension(fresh, x).(proto.Message), nil
+}
+
+// known is the value of an extension that whoever read the options knew, or nil.
+func known(options protoreflect.Message, number protoreflect.FieldNumber) (value proto.Message) {
+	options.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if fd.Number() != number {
+			return true
+		}
+		if fd.Message() != nil && !fd.IsList() && !fd.IsMap() {
+			value = v.Message().Interface()
+		}
+		return false
+	})
+	return value
 }
 
 // unknownNumber returns the number of a field that idem/v1/options.proto does not have, also below,

@@ -67,8 +67,9 @@ func (w *workspace) compile(ctx context.Context, dir string, mode protocompile.S
 	}
 	roots := w.roots()
 	wrong := &compileError{roots: roots}
+	texts := new(texts)
 	compiler := protocompile.Compiler{
-		Resolver:       resolver(roots),
+		Resolver:       resolver(roots, texts.open),
 		Reporter:       reporter.NewReporter(wrong.add, nil),
 		SourceInfoMode: mode,
 	}
@@ -83,7 +84,7 @@ func (w *workspace) compile(ctx context.Context, dir string, mode protocompile.S
 		}
 		return nil, fmt.Errorf("the schema does not compile: %w", err)
 	}
-	files := &Files{Paths: names, roots: roots}
+	files := &Files{Paths: names, roots: roots, texts: texts}
 	seen := make(map[string]bool)
 	for _, f := range linked {
 		files.All = behindImports(files.All, f, seen)
@@ -100,9 +101,9 @@ func (w *workspace) compile(ctx context.Context, dir string, mode protocompile.S
 }
 
 // resolver finds what is imported.
-func resolver(roots []string) protocompile.Resolver {
+func resolver(roots []string, open func(file string) (io.ReadCloser, error)) protocompile.Resolver {
 	return protocompile.WithStandardImports(protocompile.CompositeResolver{
-		&protocompile.SourceResolver{ImportPaths: roots},
+		&protocompile.SourceResolver{ImportPaths: roots, Accessor: open},
 		&protocompile.SourceResolver{Accessor: vendored},
 	})
 }
@@ -110,7 +111,7 @@ func resolver(roots []string) protocompile.Resolver {
 // unresolvedImports are the imports of the files that are nowhere. The compiler itself ends at the first.
 func unresolvedImports(roots, names []string) []reporter.ErrorWithPos {
 	var missing []reporter.ErrorWithPos
-	find := resolver(roots)
+	find := resolver(roots, nil)
 	for _, name := range names {
 		path, _ := onDisk(roots, name)
 		text, err := os.ReadFile(path)

@@ -35,7 +35,7 @@ func (f *Files) Locate(ctx context.Context, paths ...string) error {
 	for _, path := range wanted {
 		delete(compiled, path)
 	}
-	sources := resolver(f.roots)
+	sources := resolver(f.roots, f.texts.open)
 	compiler := protocompile.Compiler{
 		Resolver: protocompile.ResolverFunc(func(path string) (protocompile.SearchResult, error) {
 			if result, ok := compiled[path]; ok {

@@ -28,6 +28,7 @@ type Files struct {
 
 	// roots are the directories that imports start from, none of an image.
 	roots []string
+	texts *texts
 	// bare are the files without source positions.
 	bare map[string]linker.Result
 }
@@ -88,9 +89,10 @@ func onDisk(roots []string, path string) (string, bool) {
 
 // Source is the text of a file, or nil where it is not on disk.
 func (f *Files) Source(path string) []byte {
-	if file, ok := f.OnDisk(path); ok {
-		text, _ := os.ReadFile(file)
-		return text
+	for _, root := range f.roots {
+		if text, err := f.texts.text(filepath.Join(root, filepath.FromSlash(path))); err == nil {
+			return text
+		}
 	}
 	return nil
 }
