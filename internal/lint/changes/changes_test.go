@@ -221,6 +221,10 @@ func TestPreviousKeyIsHeldAgainstWhatTheFieldSaysNow(t *testing.T) {
 	findings := between(t, before, after)
 	require.Equal(t, []string{"IDEM_COMPONENT_DIGITS_CHANGED"}, ids(findings))
 	assert.Contains(t, findings[0].What, "it is in the idempotency_key_previous of shop.v1.Paid")
+
+	later := strings.Replace(after, "fraction_digits: 9", "fraction_digits: 6", 1)
+	findings = between(t, after, later)
+	require.Equal(t, []string{"IDEM_COMPONENT_DIGITS_CHANGED"}, ids(findings), "as long as both keys are sent")
 }
 
 func TestMendSaysTheTemplateBeforeInTheNamesOfNow(t *testing.T) {
@@ -297,6 +301,7 @@ func TestPolicyIsWhatRetriesFollow(t *testing.T) {
 		"a cap that a hold reaches":   {" retry: {max_retry: 1 backoff_max_seconds: 60}", " retry: {max_retry: 1 backoff_max_seconds: 61}", "IDEM_RETRY_DELAYS_CHANGED"},
 		"a schedule":                  {" retry: {}", " retry: {backoff_schedule_ms: [1000, 2000]}", "IDEM_RETRY_DELAYS_CHANGED"},
 		"a schedule in other words":   {" retry: {backoff_schedule_ms: [1000]}", " retry: {backoff_schedule_ms: [1000, 1000]}", "IDEM_RETRY_HEADERS_CHANGED"},
+		"jitter of deferrals alone":   {" retry: {max_retry: 0 max_hold: 0}", " retry: {max_retry: 0 max_hold: 0 backoff_jitter_ms: 1}", "IDEM_RETRY_DELAYS_CHANGED"},
 		"no retry, no hold":           {" retry: {}", " retry: {max_retry: 0 max_hold: 0}", "IDEM_RETRY_LIMIT_CHANGED"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -311,8 +316,8 @@ func TestDelaysAreThoseOfTheCore(t *testing.T) {
 	before := paid(`idempotency_key: "paid:v1:{a}" retry: {max_retry: 3 backoff_jitter_ms: 0}`, "string a = 1;")
 	findings := between(t, before, strings.Replace(before, "max_retry: 3", "max_retry: 3 backoff_base_seconds: 2 backoff_max_seconds: 5", 1))
 	require.Len(t, findings, 1)
-	assert.Equal(t, "paid:v1:a-17: max_retry 3, max_hold 20, delays 1000, 2000, 4000 ms", findings[0].Before)
-	assert.Equal(t, "paid:v1:a-17: max_retry 3, max_hold 20, delays 2000, 4000, 5000 ms", findings[0].After)
+	assert.Equal(t, "paid:v1:a-17: max_retry 3, max_hold 20, delays 1000, 2000, 4000 ms, up to 0 ms of them jitter", findings[0].Before)
+	assert.Equal(t, "paid:v1:a-17: max_retry 3, max_hold 20, delays 2000, 4000, 5000 ms, up to 0 ms of them jitter", findings[0].After)
 	assert.Contains(t, findings[0].What, "backoff_base_seconds is 2, before 1; backoff_max_seconds is 5, before 300")
 }
 
@@ -340,6 +345,7 @@ message Paid {
 	assert.Equal(t, `in "LOST" DUPLICATE`, findings[0].After)
 
 	assert.Empty(t, between(t, order, edge(`transition: {from: "" to: "PAID"}`)), "another way to where it led")
+	assert.Empty(t, between(t, order, edge(`transition: {from: "PAID" to: "UNSPECIFIED"}`)), "a state that had no verdict")
 }
 
 func TestMachineThatIsRefusedIsSaid(t *testing.T) {

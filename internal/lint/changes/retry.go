@@ -101,7 +101,7 @@ func delays(key string, p idem.Policy) string {
 	if p.MaxRetry == 0 {
 		list = "none (a hold's first is " + list + ")"
 	}
-	return fmt.Sprintf("%s: max_retry %d, max_hold %d, delays %s", key, p.MaxRetry, p.MaxHold, list)
+	return fmt.Sprintf("%s: max_retry %d, max_hold %d, delays %s, up to %d ms of them jitter", key, p.MaxRetry, p.MaxHold, list, p.BackoffJitter)
 }
 
 // values names the values of two policies that differ: "backoff_base_seconds is 2, before 1".
