@@ -32,6 +32,19 @@ func TestBadExampleRaisesItsRuleAloneAndGoodExampleNone(t *testing.T) {
 // raised are the IDs of the findings of an example, each once.
 func raised(t *testing.T, kind lint.Kind, files []txtar.File) []string {
 	t.Helper()
+	var ids []string
+	for _, f := range run[kind](t, written(t, files)) {
+		t.Log(f.Rule.ID, f.Position, f.What, "/", f.Mend)
+		if len(ids) == 0 || ids[len(ids)-1] != f.Rule.ID {
+			ids = append(ids, f.Rule.ID)
+		}
+	}
+	return ids
+}
+
+// written is a directory with the files of an example.
+func written(t *testing.T, files []txtar.File) string {
+	t.Helper()
 	require.NotEmpty(t, files)
 	dir := t.TempDir()
 	for _, f := range files {
@@ -39,14 +52,7 @@ func raised(t *testing.T, kind lint.Kind, files []txtar.File) []string {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, f.Data, 0o644))
 	}
-	var ids []string
-	for _, f := range run[kind](t, dir) {
-		t.Log(f.Rule.ID, f.Position, f.What, "/", f.Mend)
-		if len(ids) == 0 || ids[len(ids)-1] != f.Rule.ID {
-			ids = append(ids, f.Rule.ID)
-		}
-	}
-	return ids
+	return dir
 }
 
 func TestRulesAreWhole(t *testing.T) {

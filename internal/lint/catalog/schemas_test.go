@@ -28,7 +28,7 @@ func runSchemas(t *testing.T, dir string) []lint.Finding {
 		filter.Baseline, err = suppress.ReadBaseline(c.Lint.Baseline, data)
 		require.NoError(t, err)
 	}
-	return settled(filter, schemas.Run(schemas.Input{Files: files.All, Paths: files.Paths, Facts: c.Facts}, filter.Wanted))
+	return settled(filter, schemas.Run(schemas.Input{Files: files.All, Paths: files.Paths, Source: files.Source, Facts: c.Facts}, filter.Wanted))
 }
 
 // exampleConfig is the idem.yaml of an example, or that of a repository without one.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
 
@@ -112,7 +113,7 @@ func (f *File) New() []byte {
 
 // Diff is what changes, as a unified diff.
 func (f *File) Diff() string {
-	path := filepath.ToSlash(f.Path)
+	path := strings.TrimPrefix(filepath.ToSlash(f.Path), "/")
 	return udiff.Unified("a/"+path, "b/"+path, string(f.old), string(f.New()))
 }
 
