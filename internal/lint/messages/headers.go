@@ -165,15 +165,23 @@ func headerNameInexact(p *pass) {
 
 // likeHeader finds the header that a name is but for case, '-' and '_', on Kafka, or on HTTP.
 func likeHeader(name string) (idem.HeaderID, bool) {
-	if len(name) > maxShown {
-		return 0, false
-	}
-	id, near := inexact[plainName(name)]
+	var plain [maxShown]byte
+	id, near := inexact[string(plainName(plain[:0], name))]
 	return id, near
 }
 
-func plainName(name string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+// plainName appends a name in lower case without '-' and '_', up to what any name in question has.
+func plainName(dst []byte, name string) []byte {
+	for i := 0; i < len(name) && len(dst) < maxShown; i++ {
+		switch c := name[i]; {
+		case c == '-' || c == '_':
+		case 'A' <= c && c <= 'Z':
+			dst = append(dst, c+'a'-'A')
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
 }
 
 // inexact are the headers by such names. Names of one word are other headers' too, as in other cases.
@@ -181,8 +189,8 @@ var inexact = func() map[string]idem.HeaderID {
 	all := map[string]idem.HeaderID{}
 	for _, id := range idem.HeaderIDs() {
 		if strings.Contains(id.String(), "_") {
-			all[plainName(id.String())] = id
-			all[plainName(idem.HTTP.NameOf(id))] = id
+			all[string(plainName(nil, id.String()))] = id
+			all[string(plainName(nil, idem.HTTP.NameOf(id)))] = id
 		}
 	}
 	return all

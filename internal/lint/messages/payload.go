@@ -51,8 +51,9 @@ func payloadUnreadable(p *pass) {
 var contentTypes = map[string]bool{"contenttype": true, "datacontenttype": true, "cedatacontenttype": true}
 
 func payloadContentType(p *pass) {
+	var plain [maxShown]byte
 	for _, h := range p.envelope.Unknown {
-		if len(h.Name) > maxShown || !contentTypes[plainName(h.Name)] {
+		if !contentTypes[string(plainName(plain[:0], h.Name))] {
 			continue
 		}
 		said, sure := formatOfType(string(h.Value))

@@ -38,7 +38,7 @@ func FuzzBinary(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var d Decoder
 		m := dynamicpb.NewMessage(p.Message.Desc)
-		want, known := unmarshal(payload, m)
+		known, want := unmarshal(payload, m)
 		err := d.Binary(p, payload)
 		if !known {
 			return
@@ -53,9 +53,9 @@ func FuzzBinary(f *testing.F) {
 }
 
 // unmarshal is proto.Unmarshal; not known is where that panics, for a key of a map of another wire type.
-func unmarshal(payload []byte, m proto.Message) (err error, known bool) {
+func unmarshal(payload []byte, m proto.Message) (known bool, err error) {
 	defer func() { known = recover() == nil }()
-	return proto.Unmarshal(payload, m), true
+	return true, proto.Unmarshal(payload, m)
 }
 
 func FuzzJSON(f *testing.F) {

@@ -72,10 +72,13 @@ func jsonError(payload []byte, err error) error {
 		place, _, _ = strings.Cut(place, ")")
 		line, column, _ := strings.Cut(place, ":")
 		e.Offset = offset(payload, line, column)
-	} else if strings.Contains(text, "unexpected EOF") || strings.Contains(text, "unexpected token") && len(bytes.TrimSpace(payload)) == 0 {
-		e.Offset, e.What = len(payload), "the JSON is cut off"
+	} else if strings.Contains(text, "unexpected EOF") {
+		e.Offset = len(payload)
 	} else if strings.Contains(text, "required field") {
 		e.What = "a required field is missing"
+	}
+	if e.Offset == len(payload) {
+		e.What = "the JSON is cut off"
 	}
 	return e
 }
