@@ -190,11 +190,14 @@ func TestPreviousKeyIsTheOneBeforeTheChange(t *testing.T) {
 		if previous != "" {
 			options += ` idempotency_key_previous: "` + previous + `"`
 		}
-		return paid(options, "string a = 1; string b = 2;")
+		return paid(options, "string a = 1; string b = 2; string c = 3;")
 	}
-	v1, v2, v3 := "paid:v1:{a}", "paid:v2:{a}:{b}", "paid:v3:{b}"
+	v1, v2, v3 := "paid:v1:{a}", "paid:v2:{b}", "paid:v3:{c}"
 	for name, c := range map[string]struct{ before, after, rules string }{
 		"migrated":                        {with(v1, ""), with(v2, v1), ""},
+		"migrated to a finer one":         {with(v1, ""), with("paid:v2:{b}:{a}", v1), "IDEM_KEY_PREVIOUS_COARSE"},
+		"migrated to a coarser one":       {with("paid:v1:{a}:{b}", ""), with("paid:v2:{b}", "paid:v1:{a}:{b}"), ""},
+		"migrated to another order":       {with("paid:v1:{a}:{b}", ""), with("paid:v2:{b}:{a}", "paid:v1:{a}:{b}"), ""},
 		"taken back":                      {with(v2, v1), with(v1, v2), ""},
 		"migrated again, too early":       {with(v2, v1), with(v3, v2), "IDEM_KEY_PREVIOUS_DROPPED"},
 		"migrated again, past one":        {with(v2, v1), with(v3, v1), "IDEM_KEY_PREVIOUS_WRONG"},

@@ -38,6 +38,13 @@ var edits = []edit{
 			`idempotency_key: "orders.created:v2:{customer.id}:{order_id}" idempotency_key_previous: "orders.created:v1:{customer.id}"`,
 		},
 	},
+	{
+		name: "a finer key", rules: []string{"IDEM_KEY_PREVIOUS_COARSE"},
+		replace: []string{
+			`idempotency_key: "orders.created:v1:{order_id}"`,
+			`idempotency_key: "orders.created:v2:{order_id}:{customer.id}" idempotency_key_previous: "orders.created:v1:{order_id}"`,
+		},
+	},
 	{name: "another event type", replace: []string{`"notifications.sent:v1:`, `"notifications.delivered:v1:`}, rules: []string{"IDEM_EVENT_TYPE_CHANGED"}},
 	{name: "another fingerprint", replace: []string{`fingerprint: "{amount}:{currency}"`, `fingerprint: "{amount}:{currency}:{order_id}"`}, rules: []string{"IDEM_FINGERPRINT_CHANGED"}},
 	{name: "no fingerprint", replace: []string{`    fingerprint: "{amount}:{reason}"` + "\n", ""}, rules: []string{"IDEM_FINGERPRINT_REMOVED"}},
@@ -177,14 +184,14 @@ var edits = []edit{
 		name: "a key that is migrated", emits: "there are two keys",
 		replace: []string{
 			`idempotency_key: "orders.created:v1:{order_id}"`,
-			`idempotency_key: "orders.created:v2:{order_id}:{customer.id}" idempotency_key_previous: "orders.created:v1:{order_id}"`,
+			`idempotency_key: "orders.created:v2:order:{order_id}" idempotency_key_previous: "orders.created:v1:{order_id}"`,
 		},
 	},
 	{
 		name: "a key that is migrated, and its field renamed", emits: "there are two keys",
 		replace: []string{
 			`idempotency_key: "payments.payment_success:v1:{payment_id}"`,
-			`idempotency_key: "payments.payment_success:v2:{order_id}:{id}" idempotency_key_previous: "payments.payment_success:v1:{id}"`,
+			`idempotency_key: "payments.payment_success:v2:{id}" idempotency_key_previous: "payments.payment_success:v1:{id}"`,
 			"string payment_id = 5;", "string id = 5;",
 		},
 	},

@@ -31,6 +31,11 @@ var keys = []*rule{
 		Spec:    []string{"KEY-030", "OPT-032"},
 	}, keyPreviousWrong},
 	{lint.Rule{
+		ID: "IDEM_KEY_PREVIOUS_COARSE", Kind: lint.Change, Category: lint.Template, Severity: lint.Warning,
+		Purpose: "Checks that idempotency_key_previous tells events apart as the new template does.",
+		Spec:    []string{"OPT-032"},
+	}, keyPreviousCoarse},
+	{lint.Rule{
 		ID: "IDEM_KEY_PREVIOUS_DROPPED", Kind: lint.Change, Category: lint.Template, Severity: lint.Warning,
 		Purpose: "Checks that idempotency_key_previous stays for one dedup retention.",
 		Spec:    []string{"KEY-030"},
@@ -88,6 +93,39 @@ func keyPreviousWrong(p *pass) {
 			"idempotency_key_previous of %s is %q, and the key before the change is %q: no message in flight has the other one",
 			m.after.Desc.FullName(), m.after.KeyPrevious.Text, m.before.Key.Text)
 	}
+}
+
+// keyPreviousCoarse is about a template that has all fields of the one before, and more.
+func keyPreviousCoarse(p *pass) {
+	for m := range p.rekeyed {
+		previous := m.after.KeyPrevious
+		if previous == nil || !same(m.before.Key, previous) {
+			continue
+		}
+		coarse, fine := componentsIn(previous), componentsIn(m.after.Key)
+		if added := without(fine, coarse); len(added) > 0 && len(without(coarse, fine)) == 0 {
+			p.report(previous.Place, m.example(m.keys()),
+				"leave it out, drain the topic before the release, and ignore what asks for it with that reason",
+				"idempotency_key_previous of %s lacks %s of the new key: events that this tells apart are one by the key before, and the second is dropped as long as both are sent",
+				m.after.Desc.FullName(), strings.Join(added, " and "))
+		}
+	}
+}
+
+// componentsIn are the paths of a template.
+func componentsIn(t *schema.Template) []string {
+	var paths []string
+	for _, s := range t.Segments {
+		if s.Component != nil {
+			paths = append(paths, s.Component.Name)
+		}
+	}
+	return paths
+}
+
+// without are the paths that are not among others.
+func without(paths, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(others, path) })
 }
 
 // addPrevious is how to mend a changed template.

@@ -23,6 +23,7 @@ type output string
 
 const (
 	keyOutput         output = "key"
+	apartOutput       output = "events told apart"
 	bizKeyOutput      output = "biz key"
 	fingerprintOutput output = "fingerprint"
 	occurredAtOutput  output = "occurred_at"
@@ -46,6 +47,7 @@ const (
 // speakers are the rules that may speak of an output, by what their IDs begin with.
 var speakers = map[output][]string{
 	keyOutput:         {"IDEM_KEY_", "IDEM_EVENT_TYPE_", "IDEM_COMPONENT_", "IDEM_GENERATION_", "IDEM_MESSAGE_"},
+	apartOutput:       {"IDEM_KEY_", "IDEM_EVENT_TYPE_", "IDEM_COMPONENT_", "IDEM_GENERATION_", "IDEM_MESSAGE_"},
 	bizKeyOutput:      {"IDEM_BIZ_KEY_", "IDEM_COMPONENT_", "IDEM_GENERATION_", "IDEM_MESSAGE_"},
 	fingerprintOutput: {"IDEM_FINGERPRINT_", "IDEM_COMPONENT_", "IDEM_GENERATION_", "IDEM_MESSAGE_"},
 	occurredAtOutput:  {"IDEM_OCCURRED_AT_", "IDEM_COMPONENT_", "IDEM_GENERATION_", "IDEM_MESSAGE_"},
@@ -159,6 +161,7 @@ func (d differing) file(before, after protoreflect.Descriptor) {
 func (d differing) message(before, after *schema.Message, samples int, seed uint64) {
 	name := string(before.Desc.FullName())
 	random := rand.New(rand.NewPCG(seed, uint64(len(name))))
+	keys := make(map[string]string)
 	for range samples {
 		for _, by := range []*schema.Message{before, after} {
 			payload, err := proto.Marshal(randomMessage(by, random))
@@ -166,6 +169,14 @@ func (d differing) message(before, after *schema.Message, samples int, seed uint
 				continue // an ill-formed text cannot be sent
 			}
 			d.texts(before, after, payload)
+			was, err := rendered(before, keyOf, read(before, payload))
+			is, now := rendered(after, keyOf, read(after, payload))
+			if err == nil && now == nil {
+				if other, met := keys[was]; met {
+					d.note(apartOutput, name+" of the key "+was, other, is)
+				}
+				keys[was] = is
+			}
 		}
 	}
 	d.policy(before, after)
