@@ -19,7 +19,7 @@ import (
 func TestSupportSources(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(root, "runtime", "python")
-	out, err := exec.CommandContext(t.Context(), "git", "-C", dir, "ls-files", "--cached", "--others", "--exclude-standard", "src").Output()
+	out, err := exec.CommandContext(t.Context(), "git", "-C", dir, "ls-files", "--cached", "--others", "--exclude-standard", pythoncore.Dir).Output()
 	if err != nil {
 		t.Skip("this is no git work tree")
 	}
