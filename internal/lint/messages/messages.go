@@ -23,12 +23,15 @@ type rule struct {
 type need uint8
 
 const (
-	headers need = 1 << iota // what the message came in has headers, and they could be read
-	known                    // the message's type is known
-	content                  // and its payload could be read
-	record                   // it is a record of a topic
-	odd                      // there is something odd about the payload
-	failing                  // the payload does not give one of its texts
+	headers    need = 1 << iota // what the message came in has headers, and they could be read
+	known                       // the message's type is known
+	content                     // and its payload could be read
+	record                      // it is a record of a topic
+	odd                         // there is something odd about the payload
+	failing                     // the payload does not give one of its texts
+	unreadable                  // the payload is no message
+
+	needs = iota
 )
 
 // topics are the rules of each file of this package.

@@ -60,6 +60,8 @@ type fault struct {
 type event struct {
 	*schema.Message
 	plan *decode.Plan
+	// templates are those of the plan, as texts have them.
+	templates [texts]*decode.Template
 	// states are the texts of the states of its machine; nil where it has none.
 	states map[string]bool
 	policy idem.Policy
@@ -114,11 +116,12 @@ func (p *pass) check(source *input.Source, m *input.Message, seq uint64) {
 			p.render()
 		}
 	}
-	for _, r := range p.rules {
-		if r.needs&^p.has == 0 {
-			p.rule = &r.Rule
-			r.check(p)
-		}
+	if p.unreadable != nil {
+		p.has |= unreadable
+	}
+	for _, r := range p.rules[p.has] {
+		p.rule = &r.Rule
+		r.check(p)
 	}
 }
 
@@ -128,6 +131,10 @@ func (p *pass) render() {
 		p.has |= odd
 	}
 	for of := range texts {
+		// A header of its own is all that occurred_at is for.
+		if of == ofOccurredAt && p.has&headers == 0 && p.decoder.OccurredAtSound() {
+			continue
+		}
 		if p.text(of).err != nil {
 			p.has |= failing
 		}
@@ -206,11 +213,10 @@ func (p *pass) text(of int) *text {
 	if p.has&content == 0 {
 		return t
 	}
-	plan := p.event.plan
-	template := [...]*decode.Template{plan.Key, plan.Previous, plan.BizKey, plan.Fingerprint, nil}[of]
+	template := p.event.templates[of]
 	switch {
 	case of == ofOccurredAt:
-		if plan.OccurredAt != nil {
+		if p.event.plan.OccurredAt != nil {
 			t.text, t.there, t.err = p.decoder.AppendOccurredAt(t.text[:0])
 		}
 		return t

@@ -12,7 +12,7 @@ var payloadRules = []*rule{
 		ID: "IDEM_PAYLOAD_UNREADABLE", Kind: lint.Message, Category: lint.Value, Severity: lint.Error,
 		Purpose: "Checks that a payload is a message of its type.",
 		Spec:    []string{"CONS-005"},
-	}, payloadUnreadable, 0},
+	}, payloadUnreadable, unreadable},
 	{lint.Rule{
 		ID: "IDEM_PAYLOAD_CONTENT_TYPE", Kind: lint.Message, Category: lint.Header, Severity: lint.Error,
 		Purpose: "Checks that a payload is what the header content-type says.",
@@ -36,9 +36,6 @@ var payloadRules = []*rule{
 }
 
 func payloadUnreadable(p *pass) {
-	if p.unreadable == nil {
-		return
-	}
 	name := "idem.v1.Envelope"
 	if p.event != nil {
 		name = string(p.event.Desc.FullName())

@@ -72,8 +72,9 @@ type Summary struct {
 
 // checker is what all goroutines of a run share, and none changes.
 type checker struct {
-	options   *Options
-	rules     []*rule
+	options *Options
+	// rules are those to run by what a message has.
+	rules     [1 << needs][]*rule
 	events    map[string]*event
 	names     []string
 	throttles map[string]bool
@@ -99,7 +100,7 @@ func newChecker(o *Options) *checker {
 	for _, topic := range topics {
 		for _, r := range topic {
 			if r.check != nil && o.Wanted(&r.Rule) {
-				c.rules = append(c.rules, r)
+				c.add(r)
 			}
 		}
 	}
@@ -122,9 +123,19 @@ func newChecker(o *Options) *checker {
 	return c
 }
 
+// add adds a rule for all messages that have what it needs.
+func (c *checker) add(r *rule) {
+	for has := range c.rules {
+		if r.needs&^need(has) == 0 {
+			c.rules[has] = append(c.rules[has], r)
+		}
+	}
+}
+
 func newEvent(set *schema.Set, m *schema.Message) *event {
 	e := &event{Message: m, plan: decode.Compile(set, m), states: statesOf(m.Transition), policy: policyOf(m), place: placeOf(m.Desc)}
 	e.expects = expected(e)
+	e.templates = [texts]*decode.Template{ofKey: e.plan.Key, ofPrevious: e.plan.Previous, ofBizKey: e.plan.BizKey, ofFingerprint: e.plan.Fingerprint}
 	return e
 }
 

@@ -83,6 +83,24 @@ func (d *Decoder) AppendOccurredAt(dst []byte) ([]byte, bool, error) {
 	return dst, true, inField(p.component, err)
 }
 
+// The range of a google.protobuf.Timestamp. (TXT-022)
+const (
+	minSeconds = -62135596800
+	maxSeconds = 253402300799
+	maxNanos   = 999999999
+)
+
+// OccurredAtSound says that AppendOccurredAt has no error, where that is plain to see.
+func (d *Decoder) OccurredAtSound() bool {
+	p := d.plan.OccurredAt
+	if p == nil {
+		return true
+	}
+	v := &d.values[p.slot]
+	seconds := int64(v.n)
+	return p.component.Kind == schema.Timestamp && minSeconds <= seconds && seconds <= maxSeconds && 0 <= v.nanos && v.nanos <= maxNanos
+}
+
 func (d *Decoder) append(dst []byte, t *Template) ([]byte, error) {
 	for i := range t.parts {
 		if i > 0 {
