@@ -1,0 +1,13 @@
+package io.github.idemspec.guard;
+
+/** Sees what happens. What it throws changes no outcome. */
+public interface Observer {
+  /** One that sees nothing. */
+  Observer NONE = new Observer() {};
+
+  /** A delivery has ended, and what follows is durable. */
+  default void delivered(MessageDelivery delivery) {}
+
+  /** A metric has moved: by so much for a counter, to this value for a gauge. */
+  default void measure(Metric metric, String scope, double value) {}
+}

@@ -1,0 +1,61 @@
+package io.github.idemspec.kafka;
+
+import io.github.idemspec.guard.MessageDelivery;
+
+/** A delivery in a consumer. But for the delivery it is under the engine's lock. */
+final class Task {
+  /** Where it is. */
+  enum State {
+    /** Behind another one of its lane. */
+    IN_LANE,
+    /** To be claimed. */
+    WAITING,
+    /** In a call to the store. */
+    CLAIMING,
+    /** Claimed. */
+    RUNNABLE,
+    /** In its handler. */
+    RUNNING,
+    /** In a call to the store, or waiting for one. */
+    SETTLING,
+    /** In place, until a timer wakes it. */
+    HELD,
+    /** Over, for this consumer. */
+    GONE;
+
+    /** Somebody is at work on it, who has to see what became of its partition. */
+    boolean inFlight() {
+      return this == CLAIMING || this == RUNNABLE || this == RUNNING || this == SETTLING;
+    }
+  }
+
+  final MessageDelivery delivery;
+  final Part part;
+  final int size;
+  final Route route;
+  Watermark.Mark mark;
+  State state = State.IN_LANE;
+  Lanes.Lane lane;
+
+  /** It may take the process along, and has to be claimed alone. */
+  boolean suspect;
+
+  /** It is claimed with nothing else in the process. */
+  boolean alone;
+
+  /** It is not to run, but to wait in the store until it is due. */
+  boolean toStore;
+
+  /** When it is tried again, by System.nanoTime. */
+  long due;
+
+  /** Of its settlement. */
+  int tries;
+
+  Task(MessageDelivery delivery, Part part, int size, Route route) {
+    this.delivery = delivery;
+    this.part = part;
+    this.size = size;
+    this.route = route;
+  }
+}
