@@ -57,14 +57,19 @@ class Ran:
     stdout: bytes
 
 
-def run(command: list[str], stdin: bytes | None = None, cwd: Path = ROOT) -> Ran:
-    """Runs a process to its end. Another child of this process must not run beside it."""
+def run(
+    command: list[str],
+    stdin: bytes | None = None,
+    cwd: Path = ROOT,
+    codes: tuple[int, ...] = (0,),
+) -> Ran:
+    """Runs a process to its end, which is one of codes. No other child may run beside it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
     done = subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, check=False)
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
+    if done.returncode not in codes:
         end = (done.stdout + done.stderr).decode(errors="replace")[-2000:]
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{end}")
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -16,6 +16,7 @@ from datetime import datetime, timezone
 
 import check
 import keys
+import lint
 import machine
 import processes
 from figures import Comparison, Contender, Section, Target, median, ratio, spread
@@ -29,6 +30,7 @@ SECTIONS: dict[str, Callable[[bool], Section]] = {
     "plugin": processes.plugin,
     "runner": processes.runner,
     "runtime": runtime.runtime,
+    "lint": lint.lint,
     "check": check.check,
 }
 
@@ -134,6 +136,8 @@ def targets(made: dict[str, Section]) -> list[Target]:
             found.append(Target(text, f"{value:.0f} k/s", value >= bound))
     if s := made.get("runtime"):
         found += runtime.targets(s)
+    if s := made.get("lint"):
+        found += lint.targets(s)
     if s := made.get("check"):
         found += check.targets(s)
     return found
