@@ -91,6 +91,9 @@ func (f *checkFlags) addInput(command *cobra.Command) {
 }
 
 func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) error {
+	if f.maxFindings < 1 {
+		return fmt.Errorf("--max-findings %d: it is at least 1", f.maxFindings)
+	}
 	run, err := f.begin(lint.Message)
 	if err != nil {
 		return err
@@ -108,7 +111,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) erro
 	if err != nil {
 		return err
 	}
-	checked := &checkRun{lintReport: out, flags: f, progress: newProgress(std.err)}
+	checked := &checkRun{lintReport: out, flags: f, progress: newProgress(std.err), byRule: map[*lint.Rule]int64{}}
 	options.Report, options.Progress = checked.found, checked.show
 	summary, err := messages.Run(ctx, reader, options)
 	checked.progress.clear()

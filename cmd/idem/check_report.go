@@ -20,8 +20,9 @@ type checkRun struct {
 	flags    *checkFlags
 	progress *progress
 	kept     []keptFinding
-	// count is how many findings there are, and more how many of them are not shown.
-	count, more int
+	// count is how many findings there are that nothing settles, and byRule how many of each rule.
+	count  int
+	byRule map[*lint.Rule]int64
 }
 
 // keptFinding is a finding and the number of its message.
@@ -32,13 +33,17 @@ type keptFinding struct {
 
 // found takes a finding.
 func (r *checkRun) found(message uint64, f lint.Finding) error {
-	if r.count++; r.count > r.flags.maxFindings {
-		r.more++
+	if !r.filter.Keep(&f) || r.lintReport.flags.writeBaseline {
 		return nil
 	}
-	if r.flags.follow {
+	r.count++
+	r.byRule[f.Rule]++
+	switch {
+	case r.count > r.flags.maxFindings:
+		return nil
+	case r.flags.follow:
 		r.progress.clear()
-		return r.add(f)
+		return r.write(f)
 	}
 	r.kept = append(r.kept, keptFinding{message, f})
 	return nil
@@ -53,15 +58,11 @@ func (r *checkRun) show(s messages.Summary) {
 func (r *checkRun) finish(s messages.Summary) error {
 	slices.SortStableFunc(r.kept, func(a, b keptFinding) int { return cmp.Compare(a.message, b.message) })
 	for _, f := range r.kept {
-		if err := r.add(f.Finding); err != nil {
+		if err := r.write(f.Finding); err != nil {
 			return err
 		}
 	}
-	err := r.close(r.summarize(r.std.err, s))
-	if err == nil && r.more > 0 {
-		return &exit{code: exitNo}
-	}
-	return err
+	return r.close(r.summarize(r.std.err, s))
 }
 
 // summarize writes what is known of all messages, and returns what was read.
@@ -77,13 +78,13 @@ func (r *checkRun) summarize(w io.Writer, s messages.Summary) string {
 	line(s.Duplicates, "duplicates by key")
 	line(s.Conflicting, "of them with another fingerprint")
 	line(s.Regenerated, "copies of an event with another key")
-	rules := slices.SortedFunc(maps.Keys(s.Violations), func(a, b *lint.Rule) int {
-		return cmp.Or(cmp.Compare(s.Violations[b], s.Violations[a]), strings.Compare(a.ID, b.ID))
+	rules := slices.SortedFunc(maps.Keys(r.byRule), func(a, b *lint.Rule) int {
+		return cmp.Or(cmp.Compare(r.byRule[b], r.byRule[a]), strings.Compare(a.ID, b.ID))
 	})
 	for _, rule := range rules {
-		line(s.Violations[rule], rule.ID)
+		line(r.byRule[rule], rule.ID)
 	}
-	line(int64(r.more), "findings more than --max-findings, which are not shown")
+	line(int64(max(r.count-r.flags.maxFindings, 0))+s.Unreported, "findings more than --max-findings, which are not shown")
 	return counted(int(s.Messages), "message")
 }
 

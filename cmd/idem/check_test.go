@@ -75,6 +75,21 @@ func TestCheckShowsNoMoreFindingsThanItIsTold(t *testing.T) {
 	assert.Contains(t, stderr, "27 findings more than --max-findings")
 }
 
+func TestCheckDropsWhatTheBaselineHas(t *testing.T) {
+	t.Parallel()
+	dir := checking(t)
+	baseline := filepath.Join(dir, "baseline.json")
+	bad := strings.Repeat(`{"headers":{"event_type":"none"},"value":{}}`+"\n", 10)
+	args := []string{"--schema", dir, "--max-findings", "1", "--baseline", baseline}
+	_, stderr, code := checkIn(t.Context(), bad, append(args, "--write-baseline", "-")...)
+	require.Equal(t, exitOK, code, stderr)
+	_, stderr, code = checkIn(t.Context(), bad, append(args, "-")...)
+	require.Equal(t, exitOK, code, stderr)
+	stdout, _, code := checkIn(t.Context(), bad+`{"headers":{"event_type":"other"},"value":{}}`, append(args, "-")...)
+	require.Equal(t, exitNo, code)
+	assert.Contains(t, stdout, `the event type "other"`)
+}
+
 func TestCheckReadsBinaryFilesWithTheirTypeSaid(t *testing.T) {
 	t.Parallel()
 	dir := checking(t)
@@ -107,6 +122,7 @@ func TestCheckSaysWhatCannotBeReadAndWritesNoHalfReport(t *testing.T) {
 		{"does not compile", []string{"--schema", filepath.Dir(broken), "-"}},
 		{"standard input:2: byte 1: no JSON of a message", []string{"--schema", dir, "-"}},
 		{"--payload xml", []string{"--schema", dir, "--payload", "xml", "-"}},
+		{"--max-findings 0: it is at least 1", []string{"--schema", dir, "--max-findings", "0", "-"}},
 		{"is no size", []string{"--schema", dir, "--memory", "much", "-"}},
 		{"go with --topic", []string{"--schema", dir, "--follow", "-"}},
 		{"read one of them", []string{"--schema", dir, "--topic", "t", "-"}},

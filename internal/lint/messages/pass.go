@@ -37,8 +37,8 @@ type pass struct {
 	// texts are what the payload gives.
 	texts [texts]text
 	// table is what records of messages are for; passes only read of it.
-	table  *seen.Table
-	digest []byte
+	table    *seen.Table
+	identity []byte
 
 	rule     *lint.Rule
 	findings []finding

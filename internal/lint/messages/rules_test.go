@@ -126,6 +126,13 @@ func TestTwoMessagesAreCompared(t *testing.T) {
 		{"copies", []string{message("k", "e", `"payment_id":"p"`), message("k", "e", `"payment_id":"p"`)}, nil},
 		{"one event_id and two keys", []string{message("k", "e", `"payment_id":"p"`), message("l", "e", `"payment_id":"q"`)}, []string{"IDEM_KEY_REGENERATED"}},
 		{"one payload and two keys", []string{message("k", "e", `"payment_id":"p"`), message("l", "f", `"payment_id":"p"`)}, []string{"IDEM_KEY_REGENERATED"}},
+		{"one event_id and two event types", []string{
+			message("k", "e", `"payment_id":"p"`),
+			`{"headers":{"event_type":"plain","idem_spec":"1","idempotency_key":"plain:1","event_id":"e"},"value":{"id":"1"}}`,
+		}, nil},
+		{"one payload of an unknown type and two keys", []string{
+			`{"headers":{"event_type":"other","idempotency_key":"k"},"value":{}}`, `{"headers":{"event_type":"other","idempotency_key":"l"},"value":{}}`,
+		}, nil},
 		{"one key and two contents", []string{message("k", "e", `"payment_id":"p","amount":"1"`), message("k", "f", `"payment_id":"p","amount":"2"`)}, []string{"IDEM_KEY_REUSED"}},
 		{"one amount, written twice", []string{message("k", "e", `"payment_id":"p","amount":"1"`), message("k", "f", `"payment_id":"p","amount":"1.0"`)}, nil},
 		{"one key and two biz keys", []string{message("k", "e", `"payment_id":"p","order_id":"a"`), message("k", "f", `"payment_id":"p","order_id":"b"`)}, []string{"IDEM_KEY_REROUTED"}},

@@ -64,8 +64,9 @@ type Summary struct {
 	// Conflicting are the duplicates with another fingerprint than the first, and Regenerated the copies of
 	// an event with another key.
 	Conflicting, Regenerated int64
-	// Violations are the findings by rule.
-	Violations map[*lint.Rule]int64
+	// Unreported are findings of two messages that are not reported, since there are too many to be put into
+	// their order: those behind the first 50,000 or more.
+	Unreported int64
 	// Spilled is how many bytes of keys went to disk.
 	Spilled int64
 }
@@ -268,10 +269,7 @@ type collector struct {
 }
 
 func newCollector(o *Options) *collector {
-	c := &collector{
-		options: o, sources: map[uint32]*input.Source{}, wanted: map[*lint.Rule]bool{},
-		summary: Summary{Violations: map[*lint.Rule]int64{}},
-	}
+	c := &collector{options: o, sources: map[uint32]*input.Source{}, wanted: map[*lint.Rule]bool{}}
 	for _, r := range streamRules {
 		c.wanted[&r.Rule] = o.Wanted(&r.Rule)
 	}
@@ -309,7 +307,6 @@ func (c *collector) report(all []finding) error {
 		if i > 0 && inOrder(all[i-1], f) == 0 {
 			continue
 		}
-		c.summary.Violations[f.Rule]++
 		if err := c.options.Report(f.seq, f.Finding); err != nil {
 			return err
 		}
@@ -336,9 +333,7 @@ const maxWaiting = 50_000
 // bound keeps the first of the findings that wait, and counts the others.
 func (c *collector) bound() {
 	slices.SortFunc(c.waiting, inOrder)
-	for _, f := range c.waiting[maxWaiting:] {
-		c.summary.Violations[f.Rule]++
-	}
+	c.summary.Unreported += int64(len(c.waiting) - maxWaiting)
 	c.waiting = c.waiting[:maxWaiting]
 }
 

@@ -55,24 +55,30 @@ func (p *pass) identify(dst []byte) []byte {
 	}
 	r = seen.Record{Kind: seen.Event, With: r.ID, Source: r.Source, Number: r.Number, Seq: r.Seq}
 	if id, there := p.header(idem.EventID); there {
-		r.ID = raw(id)
+		r.ID = p.ofType(id)
 		dst = p.table.Append(dst, &r)
 	}
-	if len(p.message.Payload) > 0 && p.envelope.Present.Has(idem.EventType) {
+	// The key of a known type is a function of the payload; of another it may have a source of its own.
+	if len(p.message.Payload) > 0 && p.event != nil {
 		r.Kind, r.ID = seen.Payload, p.payloadDigest()
 		dst = p.table.Append(dst, &r)
 	}
 	return dst
 }
 
+// ofType is an identity among messages of the event type.
+func (p *pass) ofType(id string) []byte {
+	p.identity = append(append(append(p.identity[:0], id...), 0), p.envelope.EventType...)
+	return p.identity
+}
+
 // payloadDigest is one of the event type and the payload.
 func (p *pass) payloadDigest() []byte {
-	p.digest = append(append(p.digest[:0], p.envelope.EventType...), 0)
 	h := sha256.New()
-	h.Write(p.digest)
+	h.Write(p.ofType(""))
 	h.Write(p.message.Payload)
-	p.digest = h.Sum(p.digest[:0])
-	return p.digest
+	p.identity = h.Sum(p.identity[:0])
+	return p.identity
 }
 
 // fingerprint is the header's, else what the payload gives. A redrive of a repaired payload has none.
@@ -91,7 +97,8 @@ func (c *collector) meet(first, again *seen.Record) {
 		if bytes.Equal(first.With, again.With) {
 			return
 		}
-		what := "the event of the event_id " + cut(string(again.ID))
+		id, _, _ := bytes.Cut(again.ID, []byte{0})
+		what := "the event of the event_id " + cut(string(id))
 		if first.Kind == seen.Payload {
 			what = "the same event, by its type and all bytes of its payload,"
 		}
