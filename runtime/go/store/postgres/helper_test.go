@@ -63,7 +63,12 @@ func openSQL(t testing.TB, url string, config postgres.Config) (*postgres.SQL, *
 func warp(t testing.TB) (url string, set func(t testing.TB, now time.Time)) {
 	t.Helper()
 	url = realtest.Postgres(t)
-	pool, err := pgxpool.New(t.Context(), url)
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ConnConfig.RuntimeParams["application_name"] = "warp" // which quiet does not count
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,9 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store/storetest"
 )
 
-// odd is a configuration whose wait is no lease's.
-var odd = postgres.Config{Wait: 12345 * time.Millisecond}
+// odd is a configuration whose wait is no lease's. Transactions that wait for one lane wait as long as it takes
+// a busy machine.
+var odd = postgres.Config{Wait: 12345 * time.Millisecond, LockTimeout: 5 * time.Second}
 
 // clearTables empties the tables.
 func clearTables(t testing.TB, pool *pgxpool.Pool) {
@@ -29,13 +30,16 @@ func TestStoreOverPgx(t *testing.T) {
 	t.Parallel()
 	url, set := warp(t)
 	s, pool := openURL(t, url, odd)
-	other, _ := openURL(t, url, odd)
+	other, otherPool := openURL(t, url, odd)
 	run(t, pool, "CREATE TABLE effect (id bigint GENERATED ALWAYS AS IDENTITY, name text)")
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) storetest.Subject {
 		set(t, clock.Now())
 		clearTables(t, pool)
 		return storetest.Subject{
 			Store: patientStore{s}, Other: other, Seeds: 6,
+			Quiet: func() {
+				quiet(t, pool, func() int32 { return pool.Stat().TotalConns() + otherPool.Stat().TotalConns() })
+			},
 			Advance: func(d time.Duration) {
 				clock.Advance(d)
 				set(t, clock.Now())
@@ -51,7 +55,7 @@ func TestStoreOverPgx(t *testing.T) {
 func TestStoreOverDatabaseSQL(t *testing.T) {
 	t.Parallel()
 	url, set := warp(t)
-	s, _ := openSQL(t, url, odd)
+	s, db := openSQL(t, url, odd)
 	_, pool := openURL(t, url, odd)
 	run(t, pool, "CREATE TABLE effect (id bigint GENERATED ALWAYS AS IDENTITY, name text)")
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) storetest.Subject {
@@ -59,6 +63,9 @@ func TestStoreOverDatabaseSQL(t *testing.T) {
 		clearTables(t, pool)
 		return storetest.Subject{
 			Store: patientSQL{s}, Seeds: 3,
+			Quiet: func() {
+				quiet(t, pool, func() int32 { return pool.Stat().TotalConns() + int32(db.Stats().OpenConnections) })
+			},
 			Advance: func(d time.Duration) {
 				clock.Advance(d)
 				set(t, clock.Now())
@@ -74,6 +81,23 @@ func TestStoreOverDatabaseSQL(t *testing.T) {
 				}),
 		}
 	})
+}
+
+// quiet waits until the server has no more connections than the pools: one that was closed in the middle of a
+// statement lasts on the server until the statement has ended there.
+func quiet(t *testing.T, pool *pgxpool.Pool, open func() int32) {
+	t.Helper()
+	for {
+		var there int32
+		err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND backend_type = 'client backend' AND application_name <> 'warp'`).Scan(&there)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there <= open() {
+			return
+		}
+	}
 }
 
 // patientStore asks again where a key was locked by another transaction: that of a call that was given up lasts

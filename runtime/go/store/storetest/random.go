@@ -81,15 +81,20 @@ func (p *play) differ(what string, got, want any) {
 	}
 }
 
-// crash is a context that ends while an operation runs, and perhaps before.
-func (p *play) crash() (context.Context, func()) {
+// crash runs an operation with a context that ends while it runs, and perhaps before.
+func (p *play) crash(operation func(ctx context.Context) error) {
 	ctx, cancel := context.WithCancel(p.ctx)
 	if p.one(2) {
 		cancel()
 	} else {
 		go cancel()
 	}
-	return ctx, cancel
+	err := operation(ctx)
+	cancel()
+	if p.Quiet != nil {
+		p.Quiet()
+	}
+	p.note("the reply is lost: %v", err)
 }
 
 func (p *play) step() {
@@ -181,10 +186,11 @@ func (p *play) doClaim() {
 		claims[i] = c
 	}
 	if p.one(4) && apart(claims) {
-		ctx, cancel := p.crash()
-		_, err := p.Store.Claim(ctx, claims)
-		cancel()
-		p.note("claim %d, and the reply is lost: %v", len(claims), err)
+		p.note("claim %d", len(claims))
+		p.crash(func(ctx context.Context) error {
+			_, err := p.Store.Claim(ctx, claims)
+			return err
+		})
 	}
 	grants, err := p.Store.Claim(p.ctx, claims)
 	p.fine(err)
@@ -239,10 +245,10 @@ func (p *play) doComplete() {
 	p.note("complete %+v head %v", g.Lease, g.Head)
 	crashed := p.one(8)
 	if crashed {
-		ctx, cancel := p.crash()
-		_, err := p.Store.Complete(ctx, []store.Completion{c})
-		cancel()
-		p.note("the reply is lost: %v", err)
+		p.crash(func(ctx context.Context) error {
+			_, err := p.Store.Complete(ctx, []store.Completion{c})
+			return err
+		})
 	}
 	done, err := p.Store.Complete(p.ctx, []store.Completion{c})
 	p.fine(err)
@@ -329,10 +335,10 @@ func (p *play) doSettle() {
 	p.note("%s %s %+v from offset %d at %d/%d+%d", what, key, x.Lease, offset, x.RedriveCount, x.RetryCount, x.HoldCount)
 	crashed := p.one(8) && (x.Lease.Held() || !x.Leave) // leaving twice is not the same as once
 	if crashed {
-		ctx, cancel := p.crash()
-		_, err := p.Store.Settle(ctx, []store.Settlement{x})
-		cancel()
-		p.note("the reply is lost: %v", err)
+		p.crash(func(ctx context.Context) error {
+			_, err := p.Store.Settle(ctx, []store.Settlement{x})
+			return err
+		})
 	}
 	settled, err := p.Store.Settle(p.ctx, []store.Settlement{x})
 	p.fine(err)

@@ -52,6 +52,9 @@ type Subject struct {
 	// Advance moves the store's clock ahead, for a store that has one of its own: miniredis' FastForward, or
 	// an UPDATE that moves every time in the tables back. Nil: the store reads Clock.
 	Advance func(d time.Duration)
+	// Quiet waits until calls that were given up have ended on the server, too: one that is still on its way
+	// would come behind operations that the model has after it. Nil: they end with the call.
+	Quiet func()
 	// OwnClock says that the store does not read Clock: its present is time.Now, give or take two seconds.
 	OwnClock bool
 	// Without says what the store cannot do, and why.
