@@ -47,6 +47,23 @@ func (r *repository) path(path string) string {
 	return filepath.Join(r.dir, path)
 }
 
+// relative is a path relative to idem.yaml.
+func (r *repository) relative(path string) string {
+	dir, err := filepath.Abs(r.dir)
+	if err != nil {
+		return path
+	}
+	file, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	relative, err := filepath.Rel(dir, file)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(relative)
+}
+
 // errNoConfig is the absence of idem.yaml.
 var errNoConfig = errors.New("no --schema, and no idem.yaml here or above that names one")
 

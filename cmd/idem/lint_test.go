@@ -71,6 +71,12 @@ func TestLintWithoutInputReadsTheSchemaOfTheRepository(t *testing.T) {
 	assert.Equal(t, exitNo, code)
 	assert.Equal(t, "proto/paid.proto:8:3: "+finding, stdout)
 
+	require.NoError(t, os.WriteFile("idem.yaml", []byte("version: v1\nschema: proto\nlint: {ignore: [proto]}\n"), 0o600))
+	for _, input := range []string{"proto", filepath.Join(dir, "proto"), "./proto/../proto"} {
+		stdout, _, code := invoke(t, "lint", input)
+		assert.Equal(t, exitOK, code, "%s is %s", input, stdout)
+	}
+
 	t.Chdir(lintDir(t, "paid.proto", mended))
 	_, stderr, code := invoke(t, "lint")
 	assert.Equal(t, exitOK, code, stderr)

@@ -117,7 +117,7 @@ func (f *File) Diff() string {
 	return udiff.Unified("a/"+path, "b/"+path, string(f.old), string(f.New()))
 }
 
-// Write replaces the file as a whole, and keeps its mode. A link stays one.
+// Write replaces the file, and keeps its mode. A link stays one.
 func (f *File) Write() error {
 	path, err := filepath.EvalSymlinks(f.Path)
 	if err != nil {
@@ -127,15 +127,24 @@ func (f *File) Write() error {
 	if err != nil {
 		return err
 	}
+	now, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(now, f.old) {
+		return fmt.Errorf("%s has changed since it was read", f.Path)
+	}
+	return Replace(path, f.New(), info.Mode().Perm())
+}
+
+// Replace writes a file as a whole or not at all.
+func Replace(path string, data []byte, mode os.FileMode) error {
 	fresh, err := os.CreateTemp(filepath.Dir(path), ".idem-*")
 	if err != nil {
 		return err
 	}
-	_, err = fresh.Write(f.New())
-	err = errors.Join(err, fresh.Chmod(info.Mode().Perm()), fresh.Close())
-	if err == nil {
-		err = f.unchanged(path)
-	}
+	_, err = fresh.Write(data)
+	err = errors.Join(err, fresh.Chmod(mode), fresh.Close())
 	if err == nil {
 		err = os.Rename(fresh.Name(), path)
 	}
@@ -143,13 +152,4 @@ func (f *File) Write() error {
 		return errors.Join(err, os.Remove(fresh.Name()))
 	}
 	return nil
-}
-
-// unchanged refuses a file that somebody wrote since it was read.
-func (f *File) unchanged(path string) error {
-	now, err := os.ReadFile(path)
-	if err == nil && !slices.Equal(now, f.old) {
-		return fmt.Errorf("%s has changed since it was read", f.Path)
-	}
-	return err
 }
