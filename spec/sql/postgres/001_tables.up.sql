@@ -156,7 +156,23 @@ COMMENT ON TABLE dead_letter IS 'Messages that ended. Those with redriven_at are
 -- Those that wait, by scope, type and time: lists, counts, and the age for alerts.
 CREATE INDEX dead_letter_waiting ON dead_letter (scope, event_type, created_at) WHERE redriven_at IS NULL;
 CREATE INDEX dead_letter_key ON dead_letter (idempotency_key);
+-- What has one cause, also where it ended with many others.
+CREATE INDEX dead_letter_reason ON dead_letter (reason, id) WHERE redriven_at IS NULL;
 CREATE INDEX dead_letter_created ON dead_letter (created_at);
+
+-- What operators did by hand. A row is written before the change, and has no end where nobody knows how the change
+-- ended.
+CREATE TABLE idem_operation (
+    id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    begun_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    ended_at timestamptz,
+    changed  bigint NOT NULL DEFAULT 0,
+    operator text COLLATE "C" NOT NULL,
+    command  text COLLATE "C" NOT NULL,
+    reason   text COLLATE "C" NOT NULL,
+    target   text COLLATE "C" NOT NULL
+);
+COMMENT ON TABLE idem_operation IS 'What operators changed by hand, who and why.';
 
 -- Messages that the broker has not confirmed yet. The order within a biz key is that of id.
 CREATE TABLE outbox (

@@ -108,6 +108,18 @@ CREATE TABLE dead_letter (
 CREATE INDEX dead_letter_waiting ON dead_letter (scope, event_type, created_at) WHERE redriven_at = 0;
 CREATE INDEX dead_letter_key ON dead_letter (idempotency_key);
 
+-- What operators did by hand; ended_at is 0 where nobody knows how it ended.
+CREATE TABLE idem_operation (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    begun_at INTEGER NOT NULL,
+    ended_at INTEGER NOT NULL DEFAULT 0,
+    changed  INTEGER NOT NULL DEFAULT 0,
+    operator TEXT    NOT NULL,
+    command  TEXT    NOT NULL,
+    reason   TEXT    NOT NULL,
+    target   TEXT    NOT NULL
+) STRICT;
+
 -- Messages that the broker has not confirmed (CONS-023), in the order of id within one (topic, message_key).
 CREATE TABLE outbox (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,

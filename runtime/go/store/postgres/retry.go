@@ -163,11 +163,12 @@ func (c *core) ClaimDue(ctx context.Context, token string, limit int, lease time
 	return due, nil
 }
 
-func scanRetry(rows pgx.Rows, r *store.Retry) error {
+// scanRetry reads a row's columns, and those behind them into more.
+func scanRetry(rows pgx.Rows, r *store.Retry, more ...any) error {
 	var action, headers string
-	err := rows.Scan(&r.ID, &r.Scope, &r.Key, &r.EventType, &r.BizKey, &r.EventID, &r.SourceTopic, &r.SourcePartition, &r.SourceOffset,
+	err := rows.Scan(append([]any{&r.ID, &r.Scope, &r.Key, &r.EventType, &r.BizKey, &r.EventID, &r.SourceTopic, &r.SourcePartition, &r.SourceOffset,
 		&r.RedriveCount, &r.RetryCount, &r.HoldCount, &action, &r.Reason, &r.Topic, &r.MessageKey, &headers, &r.Payload, &r.NextRetryTime,
-		&r.Lane.Topic, &r.Lane.BizKey, &r.Publications, &r.CreatedAt)
+		&r.Lane.Topic, &r.Lane.BizKey, &r.Publications, &r.CreatedAt}, more...)...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,45 @@
+package store
+
+import "context"
+
+// OperationLog keeps what a person changed by hand: the table idem_operation.
+type OperationLog interface {
+	// BeginOperation writes what is about to be done, and gives its ID.
+	BeginOperation(ctx context.Context, o Operation) (int64, error)
+	// EndOperation says that it is over, and how many rows it changed.
+	EndOperation(ctx context.Context, id, changed int64) error
+}
+
+// Operation is a change by hand.
+type Operation struct {
+	Operator string // user@host
+	Command  string // "dlq redrive"
+	Reason   string // why, in the operator's words
+	Target   string // the filter, or the ids
+}
+
+// Operator is what a person looks up and changes by hand, beside DeadLetters, and no runtime does.
+type Operator interface {
+	OperationLog
+	// Scopes are those that have records, deliveries to come or dead letters that wait, in order.
+	Scopes(ctx context.Context) ([]string, error)
+	// ListRetries gives deliveries to come behind an ID, in the order of IDs. Token is set while a scheduler
+	// has claimed one.
+	ListRetries(ctx context.Context, f RetryFilter, after int64, limit int) ([]Retry, error)
+	// RetryNow makes pending rows due now, and says how many were not.
+	RetryNow(ctx context.Context, ids []int64) (int, error)
+	// CancelRetries makes dead letters of rows, in one transaction, and says of how many. The records that wait
+	// for them become DEAD. Rows that a scheduler has claimed are left.
+	CancelRetries(ctx context.Context, ids []int64, reason string) (int, error)
+	// Release ends the leases of keys, and says how many there were: the next delivery of each takes it over. A
+	// holder that is alive is fenced out, unless it renews its lease before.
+	Release(ctx context.Context, scope string, keys []string) (int, error)
+}
+
+// RetryFilter selects deliveries to come. What is empty selects all.
+type RetryFilter struct {
+	Scope, Key, EventType string
+	Action                string // the name of an action
+	Status                RetryStatus
+	ReasonPrefix          string
+}

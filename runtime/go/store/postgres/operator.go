@@ -1,0 +1,77 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// BeginOperation writes what an operator is about to do.
+func (c *core) BeginOperation(ctx context.Context, o store.Operation) (int64, error) {
+	id, err := ask[int64](ctx, c, "operation_begin", text(o.Operator), text(o.Command), text(o.Reason), text(o.Target))
+	return id, named("log the operation", err)
+}
+
+// EndOperation says how much it changed.
+func (c *core) EndOperation(ctx context.Context, id, changed int64) error {
+	_, err := c.change(ctx, "operation_end", id, changed)
+	return named("log the operation's end", err)
+}
+
+// Scopes are those of the tables.
+func (c *core) Scopes(ctx context.Context) ([]string, error) {
+	var scopes []string
+	err := c.transact(ctx, work{}, func(w *work) error {
+		scopes = nil
+		w.queue("scopes").Query(func(rows pgx.Rows) (err error) {
+			scopes, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		})
+		return nil
+	})
+	return scopes, named("list scopes", err)
+}
+
+// ListRetries gives deliveries to come in the order of IDs.
+func (c *core) ListRetries(ctx context.Context, f store.RetryFilter, after int64, limit int) ([]store.Retry, error) {
+	var list []store.Retry
+	err := c.transact(ctx, work{plans: customPlan}, func(w *work) error {
+		list = nil
+		w.queue("retry_list", f.Scope, f.Key, f.EventType, f.Action, string(f.Status), f.ReasonPrefix, after, max(limit, 0)).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				var r store.Retry
+				if err := scanRetry(rows, &r, &r.Status, &r.Token); err != nil {
+					return err
+				}
+				list = append(list, r)
+			}
+			return rows.Err()
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, named("list retries", err)
+	}
+	return list, nil
+}
+
+// RetryNow makes pending rows due.
+func (c *core) RetryNow(ctx context.Context, ids []int64) (int, error) {
+	n, err := c.change(ctx, "retry_now", ids)
+	return n, named(fmt.Sprintf("make %d retries due", len(ids)), err)
+}
+
+// CancelRetries makes dead letters of rows.
+func (c *core) CancelRetries(ctx context.Context, ids []int64, reason string) (int, error) {
+	n, err := c.change(ctx, "retry_cancel", ids, text(reason), c.config.Retention.Milliseconds())
+	return n, named(fmt.Sprintf("cancel %d retries", len(ids)), err)
+}
+
+// Release ends leases.
+func (c *core) Release(ctx context.Context, scope string, keys []string) (int, error) {
+	n, err := c.change(ctx, "release", scope, keys)
+	return n, named(fmt.Sprintf("release %d keys", len(keys)), err)
+}
