@@ -1,0 +1,89 @@
+package connect
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Config is the user's own file of contexts.
+type Config struct {
+	File     string              `yaml:"-"`
+	Contexts map[string]*Context `yaml:"contexts"`
+}
+
+// Context is a place with a name: brokers, and the stores of the services there.
+type Context struct {
+	Brokers []string `yaml:"brokers"`
+	// Stores are databases by the name that the user gives them.
+	Stores map[string]string `yaml:"stores"`
+	// Write allows commands that change something.
+	Write bool `yaml:"write"`
+}
+
+// ConfigFile is where the user's contexts are.
+func ConfigFile() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("look for the config: %w", err)
+	}
+	return filepath.Join(dir, "idem", "config.yaml"), nil
+}
+
+// Load reads the contexts. Where there is no file, there are none.
+func Load() (*Config, error) {
+	file, err := ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config := &Config{File: file}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return config, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(config); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %s: it has contexts, each with brokers, stores and write", file, withoutValues(err))
+	}
+	for name, c := range config.Contexts {
+		if c == nil {
+			return nil, fmt.Errorf("%s: the context %q is empty: it has brokers, stores and write", file, name)
+		}
+	}
+	return config, nil
+}
+
+// withoutValues is what YAML says without the values that it quotes, each of which may be a password.
+func withoutValues(err error) string {
+	parts := strings.Split(err.Error(), "`")
+	for i := 1; i < len(parts); i += 2 {
+		parts[i] = "…"
+	}
+	return strings.Join(strings.Fields(strings.Join(parts, "")), " ")
+}
+
+// Names are those of the contexts, in order.
+func (c *Config) Names() []string { return slices.Sorted(maps.Keys(c.Contexts)) }
+
+func (c *Config) context(name string) (*Context, error) {
+	if found := c.Contexts[name]; found != nil {
+		return found, nil
+	}
+	if len(c.Contexts) == 0 {
+		return nil, fmt.Errorf("no context %q: %s has none", name, c.File)
+	}
+	return nil, fmt.Errorf("no context %q: %s has %s", name, c.File, strings.Join(c.Names(), ", "))
+}
