@@ -2,6 +2,7 @@ package io.github.idemspec.guard;
 
 import io.github.idemspec.guard.MessageDelivery.Status;
 import io.github.idemspec.store.Claim;
+import io.github.idemspec.store.Completion;
 import io.github.idemspec.store.FencedException;
 import io.github.idemspec.store.Grant;
 import io.github.idemspec.store.Lane;
@@ -23,12 +24,14 @@ import io.github.idemspec.v1.Policy;
 import io.github.idemspec.v1.Transport;
 import io.github.idemspec.v1.Xxh64;
 import java.security.SecureRandom;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Guards the deliveries of one scope, on a store with tables for what follows. Its methods may be
@@ -295,40 +298,64 @@ public final class Guard implements AutoCloseable {
     if (!(store instanceof Transactor transactor)) {
       throw new IllegalStateException("the store has no transactions for handlers");
     }
+    Duration limit = timeout(d.rules);
+    runTxBy(
+        d,
+        complete ->
+            transactor.inTx(
+                limit,
+                tx -> {
+                  handler.handle(d, tx.connection());
+                  complete.with(tx.complete());
+                  return null;
+                }));
+  }
+
+  /** A transaction of the caller's, in which a handler runs. */
+  public interface Transaction {
+    /**
+     * Begins, runs the handler, completes, and commits; or rolls back and throws.
+     *
+     * @param complete to be called last before the commit
+     * @throws NotBegunException where there was no transaction to begin with
+     */
+    void run(Complete complete) throws Exception;
+  }
+
+  /** Makes the record of the delivery SUCCESS. */
+  public interface Complete {
+    /** By what makes a claim SUCCESS; it is not called where there is none. */
+    void with(Consumer<Completion> how);
+
+    /** On the connection of a transaction, as its last statement. */
+    void on(Connection connection);
+  }
+
+  /** {@link #runTx} in a transaction that is not the store's own, as that of a framework. */
+  public void runTxBy(MessageDelivery d, Transaction transaction) {
     if (d.status != Status.READY || !refresh(d)) {
       return;
     }
     boolean[] completed = {false};
-    Handling handling = new Handling(System.nanoTime(), timeout(d.rules));
-    Throwable error =
-        call(
-            d,
-            handling,
-            () ->
-                transactor.inTx(
-                    timeout(d.rules),
-                    tx -> {
-                      completed[0] = false;
-                      handler.handle(d, tx.connection());
-                      checkResult(d);
-                      if (d.held()) {
-                        tx.complete().accept(d.completion());
-                        completed[0] = true;
-                      }
-                      return null;
-                    }));
-    ended(d, handling, error, completed[0]);
-  }
+    Complete complete =
+        new Complete() {
+          @Override
+          public void with(Consumer<Completion> how) {
+            checkResult(d);
+            if (d.held()) {
+              how.accept(d.completion());
+              completed[0] = true;
+            }
+          }
 
-  /**
-   * Ends a READY delivery whose handler has run in a transaction of the caller's, which {@link
-   * #completeTx} was the last statement of.
-   *
-   * @param error what the transaction threw, or null once it is committed
-   * @param completed whether {@code completeTx} was called
-   */
-  public void endTx(MessageDelivery d, Throwable error, boolean completed) {
-    ended(d, null, error, completed);
+          @Override
+          public void on(Connection connection) {
+            with(completion -> ((Transactor) store).completeTx(connection, completion));
+          }
+        };
+    Handling handling = new Handling(System.nanoTime(), timeout(d.rules));
+    Throwable error = call(d, handling, () -> transaction.run(complete));
+    ended(d, handling, error, completed[0]);
   }
 
   private void ended(MessageDelivery d, Handling handling, Throwable error, boolean completed) {
@@ -346,20 +373,6 @@ public final class Guard implements AutoCloseable {
     }
     conclude(d, handling, error);
     d.completed = error == null && completed;
-  }
-
-  /**
-   * Makes the record SUCCESS within a transaction of the caller's, as its last statement.
-   *
-   * @return whether there is a record
-   * @throws FencedException where the claim is no longer held: roll back
-   */
-  public boolean completeTx(MessageDelivery d, java.sql.Connection connection) {
-    checkResult(d);
-    if (d.held()) {
-      ((Transactor) store).completeTx(connection, d.completion());
-    }
-    return d.held();
   }
 
   /** A result that does not fit: what is in the transaction can still be taken back. */
@@ -522,7 +535,8 @@ public final class Guard implements AutoCloseable {
     }
   }
 
-  Duration timeout(Rules rules) {
+  /** How long a handler may take. */
+  public Duration timeout(Rules rules) {
     return rules.handlerTimeout() == null ? config.handlerTimeout() : rules.handlerTimeout();
   }
 
