@@ -31,8 +31,7 @@ class Beats:
         self._thread.join()
 
     def add(self, d: Delivery, on_lost: Callable[[], None]) -> None:
-        limit = time.monotonic() + self._guard.timeout(d.rules).total_seconds()
-        self._running[d] = limit, on_lost
+        self._running[d] = time.monotonic(), on_lost
 
     def remove(self, d: Delivery) -> None:
         self._running.pop(d, None)
@@ -44,8 +43,10 @@ class Beats:
     def _tick(self) -> None:
         now = time.monotonic()
         due = []
-        for d, (limit, _) in list(self._running.items()):  # a copy, in one step
-            if d.lease is not None and now - d.claimed >= self._lease / 3 and now < limit:
+        for d, (began, _) in list(self._running.items()):  # a copy, in one step
+            if d.lease is None or now - d.claimed < self._lease / 3:
+                continue
+            if now - began < self._guard.timeout(d.rules).total_seconds():
                 due.append((d, Renewal(d.lease, self._guard.config.lease // _MILLISECOND)))
         if not due:
             return

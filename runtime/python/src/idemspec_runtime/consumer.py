@@ -394,8 +394,7 @@ class Consumer:
     # The group
 
     def _assigned(self, client: confluent_kafka.Consumer, partitions: list[TopicPartition]) -> None:
-        labels = {"group": self.scope}
-        self._guard.observer.measure(observe.REBALANCES, labels, 1)
+        self._guard.measure(observe.REBALANCES, 1, group=self.scope)
         for at in partitions:
             part = Part(at.topic, at.partition, origin_of(at.topic, self.scope))
             self._parts[at.topic, at.partition] = part

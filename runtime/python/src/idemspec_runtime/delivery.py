@@ -103,8 +103,6 @@ class Delivery:
     retry_count: int = 0
     hold_count: int = 0
     """The larger of header and record."""
-    produced_ms: int = 0
-    """produced_at, else the broker's time, else 0."""
     grant: Grant | None = None
     alone: bool = False
     """It has to run with nothing else in this process: its claims ended without a word twice, and

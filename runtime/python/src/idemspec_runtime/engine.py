@@ -38,7 +38,7 @@ from .watermark import Mark, Watermark
 
 log = logging.getLogger("idemspec")
 
-AHEAD_SECONDS = 0.02
+AHEAD_SECONDS = 0.1
 """For how long work is claimed ahead: no longer, since leases run while claims wait for a
 worker."""
 CHUNK_SECONDS = 0.0005
@@ -436,7 +436,9 @@ class Engine:
         else:
             ahead = max(workers * int(AHEAD_SECONDS / max(route.seconds, 1e-6)), workers)
             ahead = min(ahead, 2 * self.config.batch)
-        return ahead - len(route.runnable) - route.claiming
+        room = ahead - len(route.runnable) - route.claiming
+        # Not one for each that has begun: a round trip is for many.
+        return room if 2 * room >= ahead else 0
 
     def _claim_all(self, batch: list[Task]) -> list[Task]:
         """Claims a batch, however long the store takes to come back."""
@@ -617,7 +619,11 @@ class Engine:
         route.running += 1
         if any(r.runnable and not r.is_async for r in self.routes):
             self._workers.notify()
-        if route.waiting:  # there is room to claim more
+        self._claim_more(route)
+
+    def _claim_more(self, route: Route) -> None:
+        """Wakes who claims, where there is room."""
+        if route.waiting and self._room(route) > 0:
             self._claimers.notify()
 
     def _steal(self) -> bool:
@@ -674,13 +680,16 @@ class Engine:
                 if not quiet or t.d.result.outcome is not Outcome.OK or t.part.cancelled:
                     quiet = False
                     back += self._judge(t)
+                if t.d.completed and self.guard.settled_by_handler(t.d):
+                    self._finish(t)
+                    continue
                 t.state = State.SETTLING
                 self._settling.append(t)
-            self._settlers.notify()
+            if self._settling:
+                self._settlers.notify()
             if route.is_async:
                 self._dispatch()
-            if route.waiting:
-                self._claimers.notify()
+                self._claim_more(route)
         self._give_back(back)
 
     def _judge(self, t: Task) -> list[Task]:
@@ -709,18 +718,18 @@ class Engine:
         return []
 
     def _breaker_moved(self, route: Route, was: BreakerState, d: Delivery) -> list[Task]:
-        state, labels = route.breaker.state, {"group": self.guard.scope}
-        labels["event_type"] = route.event_type
+        state = route.breaker.state
+        labels = {"group": self.guard.scope, "event_type": route.event_type}
         if state is BreakerState.CLOSED:
             if was is not state:
                 log.warning("route %s works again", route.event_type)
-                self.guard.observer.measure(observe.BREAKER_OPEN, labels, 0)
+                self.guard.measure(observe.BREAKER_OPEN, 0, **labels)
             self._claimers.notify()
             return []
         self._timers.after(max(route.breaker.until - time.monotonic(), 0), self._wake_claimers)
         if was is BreakerState.CLOSED:
             log.warning("route %s rests: its handler fails: %s", route.event_type, d.error)
-            self.guard.observer.measure(observe.BREAKER_OPEN, labels, 1)
+            self.guard.measure(observe.BREAKER_OPEN, 1, **labels)
             return self._recall(route, lambda t: not t.probe and t.route is route)
         return []
 

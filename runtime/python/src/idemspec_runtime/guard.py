@@ -28,6 +28,7 @@ from idemspec import (
     next_headers,
     policy_values,
     resolve,
+    timestamp_of_epoch,
 )
 from idemspec.header_table import HEADERS, printable
 from idemspec.timestamps import parse_timestamp
@@ -69,6 +70,8 @@ log = logging.getLogger("idemspec")
 
 LEASE_MARGIN = timedelta(seconds=10)
 """What a lease that nobody renews has beyond the handler's time limit, to settle in."""
+
+_TX_SLACK = (LEASE_MARGIN / 2).total_seconds()
 
 PASSES = 4
 """How often `settle` goes over what turned out otherwise: what is fenced is deferred, under no
@@ -133,10 +136,15 @@ class Guard:
         self.store = store
         self.scope = scope
         self.config = config or GuardConfig()
-        self.observer = observer or observe.NoObserver()
+        self.observer = observer
         self._retention_ms = self.config.retention // _MILLISECOND
         self._skew_ms = max(self.config.clock_skew // _MILLISECOND, 0)
+        self._slack = (self.config.lease / 3).total_seconds()
         self._policies: dict[tuple[int, tuple[str | None, ...]], tuple[Rules, Policy]] = {}
+
+    def measure(self, metric: str, value: float, **labels: str) -> None:
+        if self.observer is not None:
+            self.observer.measure(metric, labels, value)
 
     # Opening
 
@@ -144,7 +152,6 @@ class Guard:
         """What a delivery is by its headers. Faulty ones end it as MALFORMED (HDR-016), and a
         target_scope of another scope skips it."""
         d = Delivery(fetched, time.monotonic(), origin=origin_of(fetched.topic, self.scope))
-        d.produced_ms = fetched.time_ms
         try:
             d.envelope = envelope = parse_quickly(fetched.headers)
         except IdemError as error:
@@ -157,9 +164,6 @@ class Guard:
         d.header_retries = d.retry_count = int(envelope.get("retry_count", 0))
         d.header_holds = d.hold_count = int(envelope.get("hold_count", 0))
         d.redrive_count = int(envelope.get("redrive_count", 0))
-        if "produced_at" in envelope:
-            seconds, nanos = parse_timestamp(envelope["produced_at"])
-            d.produced_ms = seconds * 1000 + nanos // 1_000_000
         d.biz_key = envelope.get("biz_key", "") or _biz_key_of(fetched.key)
         return d
 
@@ -228,13 +232,14 @@ class Guard:
         for n, d in enumerate(asked):
             if not d.owner:
                 d.owner, d.claimed = f"{prefix}.{n}", now
-        now_ms = time.time_ns() // 1_000_000
-        grants = self._call(self.store.claim, [self._claim_of(d, now_ms) for d in asked])
+        oldest_ms = time.time_ns() // 1_000_000 + self._skew_ms - self._retention_ms
+        oldest = timestamp_of_epoch(max(oldest_ms, 0), "ms", 3, "now")
+        claims = [self._claim_of(d, _is_old(d, oldest_ms, oldest)) for d in asked]
+        grants = self._call(self.store.claim, claims)
         for d, grant in zip(asked, grants, strict=True):
             self._granted(d, grant)
 
-    def _claim_of(self, d: Delivery, now_ms: int) -> Claim:
-        oldest = now_ms + self._skew_ms - self._retention_ms
+    def _claim_of(self, d: Delivery, old: bool) -> Claim:
         envelope = d.envelope
         return Claim(
             self.scope,
@@ -247,7 +252,7 @@ class Guard:
             d.redrive_count,
             d.header_retries,
             d.header_holds,
-            0 < d.produced_ms < oldest,
+            old,
             d.lane,
         )
 
@@ -276,8 +281,9 @@ class Guard:
             most = max_attempts(d.policy.max_retry)
             reason = f"CRASH_LOOP: {most} attempts are used up"
         elif outcome is Outcome.TOO_OLD:
-            reason = f"TOO_OLD: it was produced at {d.produced_ms} ms since 1970, and records are "
-            reason += f"kept for {self.config.retention}"
+            produced = d.envelope.get("produced_at") or f"{d.fetched.time_ms} ms since 1970"
+            reason = f"TOO_OLD: it was produced at {produced}, and records are kept for "
+            reason += str(self.config.retention)
         d.end(Result(outcome, reason, after))
 
     # Running
@@ -423,10 +429,8 @@ class Guard:
     def needs_refresh(self, d: Delivery) -> bool:
         if d.lease is None:
             return False
-        slack = LEASE_MARGIN / 2
-        if d.rules.mode is Mode.IDEMPOTENT:
-            slack = self.config.lease / 3
-        return time.monotonic() - d.claimed >= slack.total_seconds()
+        slack = self._slack if d.rules.mode is Mode.IDEMPOTENT else _TX_SLACK
+        return time.monotonic() - d.claimed >= slack
 
     def not_started(self, d: Delivery, error: Exception) -> None:
         """Ends a delivery whose handler was never called, for what is no fault of it: it is
@@ -555,8 +559,7 @@ class Guard:
                     d.completed = state is RecordState.SUCCESS
                     self._done(d)
                     return
-        labels = {"group": self.scope}
-        self.observer.measure(observe.LEASES_LOST, labels, 1)
+        self.measure(observe.LEASES_LOST, 1, group=self.scope)
         self.fenced(d)
         again.append(d)
 
@@ -725,15 +728,25 @@ class Guard:
     def _done(self, d: Delivery) -> None:
         """What follows from a delivery is durable."""
         d.settled = True
-        outcome = "SKIPPED" if d.status is Status.SKIPPED else d.result.outcome.value
-        labels = {"group": self.scope, "event_type": d.event_type}
-        self.observer.measure(observe.MESSAGES, labels | {"outcome": outcome}, 1)
-        if d.ran:
-            self.observer.measure(observe.HANDLER_SECONDS, labels, d.seconds)
+        if self.observer is not None:
+            outcome = "SKIPPED" if d.status is Status.SKIPPED else d.result.outcome.value
+            names = {"group": self.scope, "event_type": d.event_type}
+            self.measure(observe.MESSAGES, 1, **names, outcome=outcome)
+            if d.ran:
+                self.measure(observe.HANDLER_SECONDS, d.seconds, **names)
         if d.decision.action is Action.DEAD_LETTER:
             _say(logging.ERROR, d, "dead letter")
         elif d.decision.action is not Action.ACK:
             _say(logging.WARNING if d.ran else logging.INFO, d, d.decision.action.value)
+
+    def settled_by_handler(self, d: Delivery) -> bool:
+        """Settles a delivery whose SUCCESS was in its handler's transaction: nothing is left to be
+        written."""
+        if d.result.outcome is not Outcome.OK or d.status is not Status.ENDED:
+            return False
+        d.decision, d.in_place = Decision(Action.ACK), False
+        self._done(d)
+        return True
 
     # Giving back
 
@@ -756,10 +769,10 @@ class Guard:
         try:
             return call(batch)
         except StoreError:
-            self.observer.measure(observe.STORE_ERRORS, {"store": self.store.name}, 1)
+            self.measure(observe.STORE_ERRORS, 1, store=self.store.name)
             raise
         except psycopg.Error as error:  # of the pool: no connection
-            self.observer.measure(observe.STORE_ERRORS, {"store": self.store.name}, 1)
+            self.measure(observe.STORE_ERRORS, 1, store=self.store.name)
             raise StoreError(str(error)) from error
 
 
@@ -776,6 +789,18 @@ def _kept(result: object) -> bytes:
     raise NonRetryable(
         f"BAD_RESULT: the handler returned a {type(result).__name__}: return bytes, or None"
     )
+
+
+def _is_old(d: Delivery, oldest_ms: int, oldest: str) -> bool:
+    """Whether a message was produced before a time, in milliseconds and as a timestamp, by its
+    produced_at, else by the broker. (DEDUP-029)"""
+    produced = d.envelope.get("produced_at")
+    if produced is None:
+        return 0 < d.fetched.time_ms < oldest_ms
+    if produced[:19] > oldest[:19]:  # to the second, for nearly all
+        return False
+    seconds, nanos = parse_timestamp(produced)
+    return seconds * 1000 + nanos // 1_000_000 < oldest_ms
 
 
 def _is_ours(d: Delivery, record: StoredRecord | None) -> bool:

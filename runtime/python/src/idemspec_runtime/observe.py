@@ -19,8 +19,3 @@ class Observer(Protocol):
     value of a histogram."""
 
     def measure(self, metric: str, labels: dict[str, str], value: float) -> None: ...
-
-
-class NoObserver:
-    def measure(self, metric: str, labels: dict[str, str], value: float) -> None:
-        return

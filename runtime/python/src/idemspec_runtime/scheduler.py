@@ -42,7 +42,7 @@ class Scheduler:
     ) -> None:
         self._store = store
         self._producer = producer
-        self._observer = observer or observe.NoObserver()
+        self._observer = observer
         self._outages = outages or Outages()
         self._changed = threading.Event()
         self._stopped = threading.Event()
@@ -99,9 +99,9 @@ class Scheduler:
             self._store.postpone(marks, POSTPONE_MS)
             error = failures[others[0].id]
             log.warning("%d rows not published: %s: %s", len(others), others[0].topic, error)
-        for row in confirmed:
-            labels = {"topic": row.topic}
-            self._observer.measure(observe.RETRIES_PUBLISHED, labels, 1)
+        if self._observer is not None:
+            for row in confirmed:
+                self._observer.measure(observe.RETRIES_PUBLISHED, {"topic": row.topic}, 1)
         return len(rows)
 
     def _publish(self, rows: list[Retry]) -> dict[int, object]:

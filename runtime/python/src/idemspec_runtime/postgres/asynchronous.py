@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from datetime import timedelta
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -26,8 +33,8 @@ from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCou
 from . import jobs
 from .completions import completion_queries
 from .config import PostgresConfig, milliseconds
-from .errors import is_collision, is_fenced, named
-from .sync import DEFAULT_CONNECTIONS, HANDLER_SETTINGS
+from .errors import is_collision, named
+from .sync import DEFAULT_CONNECTIONS, ENDED, begin_handler
 from .tables import outbox_put
 from .work import ATTEMPTS, BEGIN, Answer, Query, settings
 
@@ -208,42 +215,37 @@ class AsyncPostgresStore:
         """A transaction for a handler, committed at the end of the block together with SUCCESS of
         what `complete` was given; Fenced is raised where a claim was lost, and then nothing was
         done. NotBegun is raised where there was no transaction to begin with."""
-        limit = f"{max(milliseconds(timeout or self.config.handler_timeout), 1)}ms"
+        limit = milliseconds(timeout or self.config.handler_timeout)
         async with AsyncExitStack() as stack:
             try:
                 connection = await stack.enter_async_context(self._connection())
-                block = AsyncExitStack()
-                async with _pipeline(connection):
-                    await block.enter_async_context(psycopg.AsyncTransaction(connection))
-                    await _cursor(connection).execute(HANDLER_SETTINGS, (limit,))
+                await connection.execute(begin_handler(limit))
             except psycopg.Error as error:
                 raise NotBegun(f"begin a transaction: {error}") from error
-            stack.push_async_exit(block)
+            stack.push_async_callback(_rollback, connection)
             transaction = AsyncPostgresTransaction(connection)
-            yield transaction
-            await self._commit(transaction, block)
+            with _uncommitted(connection):
+                yield transaction
+            await self._commit(transaction)
 
-    async def _commit(self, transaction: AsyncPostgresTransaction, block: AsyncExitStack) -> None:
-        connection, completions = transaction.connection, transaction.completions
-        queries = completion_queries(self.config, "complete_last", completions)
-        if queries:
-            queries.insert(0, Query("complete_plan"))
+    async def _commit(self, transaction: AsyncPostgresTransaction) -> None:
+        connection = transaction.connection
+        if connection.info.transaction_status == TransactionStatus.IDLE:
+            raise psycopg.ProgrammingError(ENDED)
         try:
-            async with _pipeline(connection):
-                for query in queries:
-                    await _execute(connection, query)
-                await block.aclose()
+            for completion in transaction.completions:
+                await self.complete_in(connection, completion)
+            if (await connection.execute("commit")).statusmessage != "COMMIT":
+                raise psycopg.ProgrammingError(
+                    "commit: a statement had failed, so that all was rolled back"
+                )
         except psycopg.Error as error:
-            await _rollback(connection)
-            if is_fenced(error):
-                key = completions[0].lease.key
-                raise Fenced(f"commit: key {key!r}: the claim is no longer held") from error
             raise named("commit", error) from error
 
     async def complete_in(self, connection: Connection, completion: Completion) -> None:
         """Makes a record SUCCESS in a transaction of the caller's, as its last statement; where it
         raises Fenced the transaction has to be rolled back."""
-        for query in completion_queries(self.config, "complete_one", [completion]):
+        for query in completion_queries(self.config, completion):
             changed = (await _execute(connection, query)).rowcount
             if query.name == "complete_one" and changed == 0:
                 raise Fenced(f"complete key {completion.lease.key!r}: the claim is no longer held")
@@ -282,18 +284,15 @@ class AsyncPostgresStore:
     async def _connection(self) -> AsyncIterator[Connection]:
         """A connection in autocommit: the store says itself where a transaction begins and ends."""
         connection = await self.pool.getconn()
-        before = connection.autocommit, connection.isolation_level
+        before = connection.autocommit
         try:
-            if not before[0]:
+            if not before:
                 await connection.set_autocommit(True)
-            if before[1] is not psycopg.IsolationLevel.READ_COMMITTED:
-                await connection.set_isolation_level(psycopg.IsolationLevel.READ_COMMITTED)
             yield connection
         finally:
-            if not before[0] and not connection.closed:
+            if not before and not connection.closed:
                 await _rollback(connection)
-                await connection.set_autocommit(before[0])
-                await connection.set_isolation_level(before[1])
+                await connection.set_autocommit(before)
             await self.pool.putconn(connection)
 
 
@@ -314,6 +313,21 @@ async def _run(connection: Connection, first: Query, transaction: jobs.Transacti
             step = work.send([await _answer(cursor) for cursor in cursors])
         except StopIteration as stop:
             return stop.value
+
+
+@contextmanager
+def _uncommitted(connection: Connection) -> Iterator[None]:
+    """Keeps a handler from ending its transaction; a block of `connection.transaction()` within it
+    is a savepoint."""
+
+    async def forbidden() -> None:
+        raise psycopg.ProgrammingError(ENDED)
+
+    vars(connection).update(commit=forbidden, rollback=forbidden)
+    try:
+        yield
+    finally:
+        del connection.commit, connection.rollback
 
 
 async def _answer(cursor: psycopg.AsyncRawCursor[Any]) -> Answer:
@@ -338,7 +352,7 @@ def _pipeline(connection: Connection) -> AbstractAsyncContextManager[object]:
 
 async def _rollback(connection: Connection) -> None:
     """Ends a transaction that failed. A connection on which that fails too is of no use."""
-    if connection.closed or connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+    if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
         return
     try:
         await connection.rollback()

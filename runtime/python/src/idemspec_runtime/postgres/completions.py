@@ -3,8 +3,6 @@ heads a lane."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from idemspec import RecordState
 
 from ..records import Completion, Fenced, Lease, Renewal, check_result
@@ -92,24 +90,19 @@ def _renew_locked(config: PostgresConfig, renewals: list[Renewal]) -> Work[list[
     return renewed
 
 
-def completion_queries(
-    config: PostgresConfig, name: str, completions: Iterable[Completion]
-) -> list[Query]:
-    """What makes claims SUCCESS within a handler's transaction, as its last statements. `name` is
-    complete_last, which fails where a claim is lost, or complete_one, which changes no row."""
-    queries: list[Query] = []
-    completions = list(completions)
-    for c in completions:
-        check_result(c)
-        lease = c.lease
-        if not lease.held or not lease.owner:
-            raise Fenced(f"complete key {lease.key!r}: the claim is no longer held")
-        keys = [(lease.key, lease.fence), (lease.previous, lease.previous_fence)]
-        for key, fence in sorted((key, fence) for key, fence in keys if fence):
-            args = (lease.scope, key, fence, lease.owner, c.result or None)
-            queries.append(Query(name, (*args, config.retention_ms)))
-    for c in completions:
-        if c.head and c.lane is not None:
-            lane = lane_id(c.lease.scope, c.lane)
-            queries += [lane_lock([lane]), lane_release(lane, c.lease.key)]
+def completion_queries(config: PostgresConfig, completion: Completion) -> list[Query]:
+    """What makes a claim SUCCESS within a handler's transaction, as its last statements: where
+    complete_one changes no row the claim is lost."""
+    check_result(completion)
+    lease = completion.lease
+    if not lease.held or not lease.owner:
+        raise Fenced(f"complete key {lease.key!r}: the claim is no longer held")
+    queries = []
+    keys = [(lease.key, lease.fence), (lease.previous, lease.previous_fence)]
+    for key, fence in sorted((key, fence) for key, fence in keys if fence):
+        args = (lease.scope, key, fence, lease.owner, completion.result or None)
+        queries.append(Query("complete_one", (*args, config.retention_ms)))
+    if completion.head and completion.lane is not None:
+        lane = lane_id(lease.scope, completion.lane)
+        queries += [lane_lock([lane]), lane_release(lane, lease.key)]
     return queries

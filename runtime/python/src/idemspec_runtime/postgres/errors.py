@@ -53,8 +53,3 @@ def is_collision(error: psycopg.Error) -> bool:
 
 def is_lock_timeout(error: psycopg.Error) -> bool:
     return error.sqlstate == "55P03"
-
-
-def is_fenced(error: psycopg.Error) -> bool:
-    """complete_last found no row."""
-    return error.sqlstate == "22P02" and "fenced out" in str(error)

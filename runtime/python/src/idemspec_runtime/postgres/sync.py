@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 from psycopg_pool import ConnectionPool
 
@@ -26,7 +27,7 @@ from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCou
 from . import jobs
 from .completions import completion_queries
 from .config import PostgresConfig, milliseconds
-from .errors import is_collision, is_fenced, named
+from .errors import is_collision, named
 from .tables import outbox_put
 from .work import ATTEMPTS, BEGIN, Answer, Query, settings
 
@@ -39,23 +40,72 @@ Connection = psycopg.Connection[Any]
 DEFAULT_CONNECTIONS = 24
 """Enough for a consumer's 16 handlers, and for what claims, settles and schedules beside them."""
 
-HANDLER_SETTINGS = (
-    "SELECT set_config('idle_in_transaction_session_timeout', $1, true), "
-    "set_config('statement_timeout', $1, true)"
-)
-"""The first statement of a handler's transaction: a handler that hangs loses it, and its locks."""
+ENDED = "the handler has ended its transaction: it neither commits nor rolls back"
+
+
+def begin_handler(limit_ms: int) -> bytes:
+    """The first statements of a handler's transaction, in one round trip: a handler that hangs
+    loses it, and its locks."""
+    limit = max(limit_ms, 1)
+    return (
+        f"{BEGIN}; SET LOCAL statement_timeout = {limit}; "
+        f"SET LOCAL idle_in_transaction_session_timeout = {limit}"
+    ).encode()
 
 
 class PostgresTransaction:
-    """A handler's transaction, and what has to be done by its last statements."""
+    """A handler's transaction, and what has to be done by its last statements. It takes a round
+    trip for each: in a pipeline they would take twice the processor time, of which a process has
+    one thread's."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+    __slots__ = ("_autocommit", "_limit_ms", "_store", "completions", "connection")
+
+    def __init__(self, store: PostgresStore, limit_ms: int) -> None:
         self.completions: list[Completion] = []
+        self._store = store
+        self._limit_ms = limit_ms
 
     def complete(self, completion: Completion) -> None:
         """Makes records SUCCESS with the commit; Fenced is raised there where a claim was lost."""
         self.completions.append(completion)
+
+    def __enter__(self) -> PostgresTransaction:
+        try:
+            self.connection, self._autocommit = self._store._take()
+        except psycopg.Error as error:
+            raise NotBegun(f"begin a transaction: {error}") from error
+        try:
+            self.connection.execute(begin_handler(self._limit_ms))
+        except psycopg.Error as error:
+            self._store._return(self.connection, self._autocommit)
+            raise NotBegun(f"begin a transaction: {error}") from error
+        # A block of connection.transaction() within it is a savepoint.
+        vars(self.connection).update(commit=_forbidden, rollback=_forbidden)
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        connection = self.connection
+        del connection.commit, connection.rollback
+        try:
+            if kind is None:
+                self._commit()
+        except psycopg.Error as error:
+            raise named("commit", error) from error
+        finally:
+            _rollback(connection)
+            self._store._return(connection, self._autocommit)
+
+    def _commit(self) -> None:
+        if self.connection.info.transaction_status == TransactionStatus.IDLE:
+            raise psycopg.ProgrammingError(ENDED)
+        for completion in self.completions:
+            self._store.complete_in(self.connection, completion)
+        if self.connection.execute("commit").statusmessage != "COMMIT":
+            raise psycopg.ProgrammingError("a statement had failed, so that all was rolled back")
+
+
+def _forbidden() -> None:
+    raise psycopg.ProgrammingError(ENDED)
 
 
 class PostgresStore:
@@ -219,47 +269,21 @@ class PostgresStore:
 
     # Transactions
 
-    @contextmanager
-    def transaction(self, timeout: timedelta | None = None) -> Iterator[PostgresTransaction]:
+    def transaction(self, timeout: timedelta | None = None) -> PostgresTransaction:
         """A transaction for a handler, committed at the end of the block together with SUCCESS of
         what `complete` was given; Fenced is raised where a claim was lost, and then nothing was
-        done. NotBegun is raised where there was no transaction to begin with."""
-        limit = f"{max(milliseconds(timeout or self.config.handler_timeout), 1)}ms"
-        with ExitStack() as stack:
-            try:
-                connection = stack.enter_context(self._connection())
-                block = ExitStack()
-                with _pipeline(connection):
-                    block.enter_context(psycopg.Transaction(connection))
-                    _cursor(connection).execute(HANDLER_SETTINGS, (limit,))
-            except psycopg.Error as error:
-                raise NotBegun(f"begin a transaction: {error}") from error
-            stack.push(block)
-            transaction = PostgresTransaction(connection)
-            yield transaction
-            self._commit(transaction, block)
+        done. NotBegun is raised where there was no transaction to begin with.
 
-    def _commit(self, transaction: PostgresTransaction, block: ExitStack) -> None:
-        connection, completions = transaction.connection, transaction.completions
-        queries = completion_queries(self.config, "complete_last", completions)
-        if queries:
-            queries.insert(0, Query("complete_plan"))
-        try:
-            with _pipeline(connection):
-                for query in queries:
-                    _execute(connection, query)
-                block.close()
-        except psycopg.Error as error:
-            _rollback(connection)
-            if is_fenced(error):
-                key = completions[0].lease.key
-                raise Fenced(f"commit: key {key!r}: the claim is no longer held") from error
-            raise named("commit", error) from error
+            with store.transaction() as tx:
+                tx.connection.execute(...)
+                tx.complete(completion)
+        """
+        return PostgresTransaction(self, milliseconds(timeout or self.config.handler_timeout))
 
     def complete_in(self, connection: Connection, completion: Completion) -> None:
         """Makes a record SUCCESS in a transaction of the caller's, as its last statement; where it
         raises Fenced the transaction has to be rolled back."""
-        for query in completion_queries(self.config, "complete_one", [completion]):
+        for query in completion_queries(self.config, completion):
             changed = _execute(connection, query).rowcount
             if query.name == "complete_one" and changed == 0:
                 raise Fenced(f"complete key {completion.lease.key!r}: the claim is no longer held")
@@ -296,20 +320,26 @@ class PostgresStore:
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
-        """A connection in autocommit: the store says itself where a transaction begins and ends."""
-        connection = self.pool.getconn()
-        before = connection.autocommit, connection.isolation_level
+        connection, autocommit = self._take()
         try:
-            if not before[0]:
-                connection.autocommit = True
-            if before[1] is not psycopg.IsolationLevel.READ_COMMITTED:
-                connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
             yield connection
         finally:
-            if not before[0] and not connection.closed:
-                _rollback(connection)
-                connection.autocommit, connection.isolation_level = before
-            self.pool.putconn(connection)
+            self._return(connection, autocommit)
+
+    def _take(self) -> tuple[Connection, bool]:
+        """A connection in autocommit, since the store says itself where a transaction begins and
+        ends; and what it was before."""
+        connection = self.pool.getconn()
+        autocommit = connection.autocommit
+        if not autocommit:
+            connection.autocommit = True
+        return connection, autocommit
+
+    def _return(self, connection: Connection, autocommit: bool) -> None:
+        if not autocommit and not connection.closed:
+            _rollback(connection)
+            connection.autocommit = False
+        self.pool.putconn(connection)
 
 
 def _run(connection: Connection, first: Query, transaction: jobs.Transaction) -> Any:
@@ -353,7 +383,7 @@ def _pipeline(connection: Connection) -> AbstractContextManager[object]:
 
 def _rollback(connection: Connection) -> None:
     """Ends a transaction that failed. A connection on which that fails too is of no use."""
-    if connection.closed or connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+    if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
         return
     try:
         connection.rollback()

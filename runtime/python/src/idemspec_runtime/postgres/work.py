@@ -88,8 +88,11 @@ _quoted = re.compile(r'[\\"]')
 
 def texts(values: Iterable[str]) -> str:
     """A text[]."""
-    items = ('"' + _quoted.sub(r"\\\g<0>", value) + '"' for value in values)
-    return "{" + ",".join(items) + "}"
+    given = list(values)
+    joined = '","'.join(given)
+    if "\\" in joined or joined.count('"') > 2 * max(len(given) - 1, 0):
+        joined = '","'.join(_quoted.sub(r"\\\g<0>", value) for value in given)
+    return '{"' + joined + '"}' if given else "{}"
 
 
 def numbers(values: Iterable[int]) -> str:

@@ -1,0 +1,325 @@
+"""The Python consumer beside a bare loop: the same client, the same statements, the same handlers.
+
+    eval "$(scripts/services env postgres kafka)"
+    PYTHONPATH=runtime/python/src python bench/python/consume.py [MESSAGES [ROUNDS [MODE]]]
+
+By hand is what one writes without idem: poll, the key from the headers, claim.sql for a batch, the
+handler, complete.sql (idempotent) or a transaction with complete_one.sql in one of as many threads
+(tx), commit. It has no retries, no dead letters, no order, no renewed leases, and a message
+that fails, or comes twice, ends it. Both take turns; a ratio is the median of the rounds' ratios,
+on the wall and in processor time of this process.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import confluent_kafka
+import psycopg
+from confluent_kafka.admin import AdminClient, NewTopic
+from idemspec import Context, Policy, producer_headers
+from idemspec_runtime.kafka import Consumer, producer
+from idemspec_runtime.postgres import PostgresStore
+from idemspec_runtime.texts import postgres_migrations, postgres_statements
+from psycopg_pool import ConnectionPool
+
+SERVER = os.environ.get("DATABASE_URL", "")
+BROKERS = os.environ.get("KAFKA_BROKERS", "")
+PARTITIONS = 4
+WORKERS = 16
+RETENTION_MS = 14 * 86_400_000
+EFFECT = "INSERT INTO effect VALUES (%s)"
+
+
+class Took(NamedTuple):
+    wall: float
+    processor: float
+
+
+def main(messages: int = 20_000, rounds: int = 5, only: str = "") -> None:
+    with database() as dsn, topic(messages) as origin:
+        contenders: dict[str, tuple[Callable[..., Took], Callable[..., Took]]] = {
+            "idempotent": (idempotent_by_hand, idempotent_by_idem),
+            "tx": (tx_by_hand, tx_by_idem),
+        }
+        for mode in [only] if only else contenders:
+            by_hand, by_idem = contenders[mode]
+            n = messages if mode == "idempotent" else messages // 2
+            pairs = []
+            for _ in range(rounds):
+                pairs.append((by_hand(dsn, origin, n), by_idem(dsn, origin, n)))
+                print(mode, pairs[-1], file=sys.stderr)
+            for what in Took._fields:
+                hand = [getattr(took, what) for took, _ in pairs]
+                idem = [getattr(took, what) for _, took in pairs]
+                ratio = statistics.median(h / i for h, i in zip(hand, idem, strict=True))
+                print(
+                    f"{mode}, {what}: by hand {n / statistics.median(hand):.0f}/s, "
+                    f"idem {n / statistics.median(idem):.0f}/s, idem / by hand {ratio:.2f}"
+                )
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    name = f"idem_bench_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(SERVER, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        dsn = urlsplit(SERVER)._replace(path=f"/{name}").geturl()
+        with psycopg.connect(dsn, autocommit=True) as own:
+            for version, title, text in postgres_migrations():
+                own.execute(text.encode())
+                own.execute("INSERT INTO idem_schema VALUES (%s, %s)", (version, title))
+            own.execute("CREATE TABLE effect (key text)")
+        yield dsn
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def topic(messages: int) -> Iterator[str]:
+    """A topic with the messages. Each contender reads it by a group of its own."""
+    admin = AdminClient({"bootstrap.servers": BROKERS})
+    name = f"idem-bench-{uuid.uuid4().hex[:8]}"
+    create(admin, name)
+    client = producer({"bootstrap.servers": BROKERS, "linger.ms": 20})
+    for n in range(messages):
+        headers = producer_headers(
+            Context(event_id=str(uuid.uuid4()), topic=name, produced_at="2026-11-30T00:00:00Z"),
+            idempotency_key=f"payments.payment_success:v1:p-{n:09d}",
+            event_type="payments.payment_success",
+            biz_key=f"order-{n}",
+            fingerprint=f"0123abcd-{n:016x}",
+            policy=Policy(),
+        )
+        client.produce(name, key=f"order-{n}", value=b"x" * 200, headers=list(headers))
+        client.poll(0)
+    assert client.flush(60) == 0
+    yield name
+    for deleted in admin.delete_topics([name]).values():
+        deleted.result()
+
+
+def create(admin: AdminClient, *names: str) -> None:
+    for made in admin.create_topics([NewTopic(name, PARTITIONS, 1) for name in names]).values():
+        made.result()
+
+
+class Clock:
+    """From the first message to the last one."""
+
+    def __init__(self, messages: int) -> None:
+        self.left = messages
+        self.done = threading.Event()
+        self.start: tuple[float, float] | None = None
+        self.took = Took(0, 0)
+
+    def begin(self) -> None:
+        if self.start is None:
+            self.start = time.perf_counter(), time.process_time()
+
+    def add(self, n: int) -> None:
+        self.left -= n
+        if self.left <= 0 and not self.done.is_set():
+            assert self.start is not None
+            wall, processor = self.start
+            self.took = Took(time.perf_counter() - wall, time.process_time() - processor)
+            self.done.set()
+
+
+# By hand
+
+
+def fetch(client: confluent_kafka.Consumer, clock: Clock) -> list[tuple[str, bytes]]:
+    first = client.poll(0.1)
+    if first is None:
+        return []
+    clock.begin()
+    batch = []
+    for message in [first, *client.consume(500, 0)]:
+        headers = dict(message.headers())
+        batch.append((headers["idempotency_key"].decode(), headers["fingerprint"].decode()))
+    return batch
+
+
+def claim(
+    connection: psycopg.Connection[Any], scope: str, batch: list[Any], owner: str, made: list[str]
+) -> None:
+    keys = [key for key, _ in batch]
+    n = len(keys)
+    zeros = [0] * n
+    with connection.pipeline():
+        connection.execute("begin isolation level read committed")
+        psycopg.RawCursor(connection).execute(
+            postgres_statements()["settings"], ("250ms", "10000ms", "5000ms", "auto")
+        )
+        cursor = psycopg.RawCursor(connection).execute(
+            postgres_statements()["claim"],
+            (
+                [scope] * n,
+                keys,
+                [owner] * n,
+                [print_ for _, print_ in batch],
+                zeros,
+                zeros,
+                zeros,
+                [30_000] * n,
+                RETENTION_MS,
+            ),
+        )
+        connection.execute("commit")
+    first = cursor.fetchone()
+    assert first is not None and first[3] == n, "each key is new"
+    made += keys
+
+
+def consumer(group: str, origin: str) -> confluent_kafka.Consumer:
+    client = confluent_kafka.Consumer(
+        {
+            "bootstrap.servers": BROKERS,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        }
+    )
+    client.subscribe([origin])
+    return client
+
+
+def idempotent_by_hand(dsn: str, origin: str, messages: int) -> Took:
+    scope, clock = uuid.uuid4().hex, Clock(messages)
+    client = consumer(scope, origin)
+    committed = time.monotonic()
+    seen = []
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        while not clock.done.is_set():
+            batch = fetch(client, clock)
+            if not batch:
+                continue
+            keys: list[str] = []
+            claim(connection, scope, batch, "owner", keys)
+            for key in keys:
+                seen.append(key)
+            n = len(keys)
+            with connection.pipeline():
+                connection.execute("begin isolation level read committed")
+                psycopg.RawCursor(connection).execute(
+                    postgres_statements()["settings"], ("250ms", "10000ms", "5000ms", "auto")
+                )
+                psycopg.RawCursor(connection).execute(
+                    postgres_statements()["complete"],
+                    ([scope] * n, keys, [1] * n, ["owner"] * n, [None] * n, RETENTION_MS),
+                )
+                connection.execute("commit")
+            if time.monotonic() - committed > 1:
+                client.commit(asynchronous=True)
+                committed = time.monotonic()
+            clock.add(n)
+    client.close()
+    return clock.took
+
+
+def tx_by_hand(dsn: str, origin: str, messages: int) -> Took:
+    scope, clock = uuid.uuid4().hex, Clock(messages)
+    client = consumer(scope, origin)
+
+    def handle(key: str) -> None:
+        with pool.connection() as connection, connection.transaction():
+            connection.execute(EFFECT, (key,))
+            cursor = psycopg.RawCursor(connection).execute(
+                postgres_statements()["complete_one"], (scope, key, 1, "owner", None, RETENTION_MS)
+            )
+            assert cursor.rowcount == 1
+
+    with (
+        ConnectionPool(dsn, min_size=WORKERS, max_size=WORKERS, open=True) as pool,
+        ThreadPoolExecutor(WORKERS) as workers,
+        psycopg.connect(dsn, autocommit=True) as connection,
+    ):
+        while not clock.done.is_set():
+            batch = fetch(client, clock)
+            if not batch:
+                continue
+            keys: list[str] = []
+            claim(connection, scope, batch, "owner", keys)
+            list(workers.map(handle, keys))
+            client.commit(asynchronous=True)
+            clock.add(len(keys))
+    client.close()
+    return clock.took
+
+
+# By idem
+
+
+class Watch:
+    """An observer."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.ended: Counter[str] = Counter()
+
+    def measure(self, metric: str, labels: dict[str, str], value: float) -> None:
+        if metric == "idem_messages_total":
+            self.ended[labels["outcome"]] += 1
+            self.clock.add(1)
+
+
+def run(dsn: str, origin: str, messages: int, add: Callable[[Consumer], None]) -> Took:
+    group, clock = uuid.uuid4().hex, Clock(messages)
+    retries = f"{origin}.retry.{group}"
+    admin = AdminClient({"bootstrap.servers": BROKERS})
+    create(admin, retries)
+    watch = Watch(clock)
+    with PostgresStore.open(dsn) as store:
+        mine = Consumer(group, [origin], store, BROKERS, workers=WORKERS, observer=watch)
+        add(mine)
+        parse = mine._guard.parse
+
+        def first(fetched: Any) -> Any:
+            clock.begin()
+            mine._guard.parse = parse  # type: ignore[method-assign]
+            return parse(fetched)
+
+        mine._guard.parse = first  # type: ignore[method-assign]
+        thread = threading.Thread(target=mine.run)
+        thread.start()
+        clock.done.wait()
+        mine.stop()
+        thread.join()
+        assert set(watch.ended) == {"OK"}, watch.ended
+    admin.delete_topics([retries])
+    return clock.took
+
+
+def idempotent_by_idem(dsn: str, origin: str, messages: int) -> Took:
+    seen: list[str] = []
+
+    def add(mine: Consumer) -> None:
+        @mine.idempotent("payments.payment_success")
+        def handle(message: Any) -> None:
+            seen.append(message.key)
+
+    return run(dsn, origin, messages, add)
+
+
+def tx_by_idem(dsn: str, origin: str, messages: int) -> Took:
+    def add(mine: Consumer) -> None:
+        @mine.tx("payments.payment_success")
+        def handle(message: Any, connection: psycopg.Connection[Any]) -> None:
+            connection.execute(EFFECT, (message.key,))
+
+    return run(dsn, origin, messages, add)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]), *sys.argv[3:4])
