@@ -163,6 +163,18 @@ func TestKeyReadsAnImage(t *testing.T) {
 	assert.Equal(t, "payments.payment_success:v1:p%2F17\n", stdout)
 }
 
+func TestKeyOutlivesAMapWithKeysOfAnotherType(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.proto"), []byte(`syntax = "proto3"; package a.v1; import "idem/v1/options.proto";
+		message Sent { option (idem.v1.message).idempotency_key = "a.sent:v1:{id}"; string id = 1; map<string, Sent> by_name = 2; }`), 0o600))
+	payload := filepath.Join(dir, "p.binpb")
+	require.NoError(t, os.WriteFile(payload, []byte("\x0a\x01x\x12\x05\x0a\x01y\x08\x01"), 0o600)) // a key that is text, and then one that is a number
+	_, stderr, code := invoke(t, "key", "--schema", dir, "--type", "a.v1.Sent", payload)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "the key of a map's entry is of another type")
+}
+
 func TestKeySaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	dir, payload := schemaDir(t)
