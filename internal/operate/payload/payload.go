@@ -1,0 +1,157 @@
+// Package payload shows the payloads of messages by a schema, without the fields that nobody may see, and makes
+// payloads that were repaired by hand.
+package payload
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/idem-spec/idem/internal/schema"
+	"github.com/idem-spec/idem/internal/source"
+	wire "github.com/idem-spec/idem/runtime/go/payload"
+)
+
+// Schema knows the messages by their event types.
+type Schema struct {
+	messages map[string]protoreflect.MessageDescriptor
+	types    *dynamicpb.Types
+}
+
+// Read reads a directory of .proto files, or an image.
+func Read(ctx context.Context, name string) (*Schema, error) {
+	files, err := source.Read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	set, problems := schema.Build(files.All, files.Paths)
+	if len(problems) > 0 {
+		return nil, errors.New(schema.Report(problems))
+	}
+	registry := &protoregistry.Files{}
+	for _, file := range files.All {
+		if err := register(registry, file); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	s := &Schema{messages: map[string]protoreflect.MessageDescriptor{}, types: dynamicpb.NewTypes(registry)}
+	for _, file := range set.Files {
+		for _, m := range file.Messages {
+			s.messages[m.EventType] = m.Desc
+		}
+	}
+	if len(s.messages) == 0 {
+		return nil, fmt.Errorf("%s has no message with option (idem.v1.message)", name)
+	}
+	return s, nil
+}
+
+// register adds a file that is not there yet: one that two others import comes twice.
+func register(files *protoregistry.Files, file protoreflect.FileDescriptor) error {
+	if _, err := files.FindFileByPath(file.Path()); err == nil {
+		return nil
+	}
+	return files.RegisterFile(file)
+}
+
+// Shown is a payload that may be shown.
+type Shown struct {
+	// Message is its full name.
+	Message string
+	// JSON is the message in protobuf's JSON, without what is hidden.
+	JSON []byte
+	// Hidden are the paths of fields that are marked debug_redact, and of what nobody can look into.
+	Hidden []string
+}
+
+// Show decodes a payload.
+func (s *Schema) Show(eventType string, payload []byte) (*Shown, error) {
+	m, err := s.message(eventType)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.decode(payload, m); err != nil {
+		return nil, err
+	}
+	r := redactor{types: s.types}
+	r.message(m.ProtoReflect(), "", 0)
+	text, err := protojson.MarshalOptions{Multiline: true, Indent: "  ", UseProtoNames: true, Resolver: s.types}.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("show %s as JSON: it has a value that JSON cannot hold", m.Descriptor().FullName())
+	}
+	slices.Sort(r.hidden)
+	return &Shown{string(m.Descriptor().FullName()), text, slices.Compact(r.hidden)}, nil
+}
+
+// decode reads a payload. Its errors name no value.
+func (s *Schema) decode(payload []byte, m *dynamicpb.Message) error {
+	format := formatOf(payload)
+	if format != wire.JSON {
+		return wire.Decode(format, payload, m)
+	}
+	// A message within an Any is of the schema, too.
+	if (protojson.UnmarshalOptions{DiscardUnknown: true, Resolver: s.types}).Unmarshal(payload, m) == nil {
+		return nil
+	}
+	return wire.Decode(format, payload, m)
+}
+
+// Encode makes the payload of a message in protobuf's JSON, in the format of the payload that it replaces.
+func (s *Schema) Encode(eventType string, text, old []byte) ([]byte, error) {
+	m, err := s.message(eventType)
+	if err != nil {
+		return nil, err
+	}
+	// Unlike a consumer it refuses a field that is misspelled.
+	if err := (protojson.UnmarshalOptions{Resolver: s.types}).Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("it is no %s in JSON: %w", m.Descriptor().FullName(), err)
+	}
+	format := formatOf(old)
+	if format == wire.JSON {
+		return text, nil
+	}
+	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil || format != wire.Confluent {
+		return encoded, err
+	}
+	frame, err := wire.ReadFrame(old)
+	if err != nil {
+		return nil, err
+	}
+	return append(slices.Clone(old[:len(old)-len(frame.Message)]), encoded...), nil
+}
+
+func (s *Schema) message(eventType string) (*dynamicpb.Message, error) {
+	if d := s.messages[eventType]; d != nil {
+		return dynamicpb.NewMessage(d), nil
+	}
+	return nil, fmt.Errorf("the schema has no message with the event type %q", eventType)
+}
+
+// formatOf looks at the first byte: no message begins with a tag of the field 0, and one that begins with the byte of
+// { would begin with a group, which messages of idem have none of.
+func formatOf(payload []byte) wire.Format {
+	switch text := strings.TrimLeft(string(payload[:min(len(payload), 64)]), " \t\r\n"); {
+	case len(payload) > 0 && payload[0] == 0:
+		return wire.Confluent
+	case strings.HasPrefix(text, "{"):
+		return wire.JSON
+	}
+	return wire.Protobuf
+}
+
+// Digest is the SHA-256 of a payload, in hex.
+func Digest(payload []byte) string {
+	sum := sha256.Sum256(payload)
+	return hex.EncodeToString(sum[:])
+}

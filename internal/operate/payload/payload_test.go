@@ -1,0 +1,110 @@
+package payload_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/idem-spec/idem/internal/operate/payload"
+)
+
+const proto = `syntax = "proto3";
+package t.v1;
+import "google/protobuf/any.proto";
+import "idem/v1/options.proto";
+message Paid {
+  option (idem.v1.message) = {idempotency_key: "paid:v1:{id}"};
+  string id = 1;
+  string card = 2 [debug_redact = true];
+  Customer customer = 3;
+  repeated Customer copies = 4;
+  map<string, Customer> by_name = 5;
+  google.protobuf.Any more = 6;
+}
+message Customer {
+  string name = 1;
+  string email = 2 [debug_redact = true];
+}
+`
+
+func read(t *testing.T) *payload.Schema {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "t.proto"), []byte(proto), 0o600))
+	s, err := payload.Read(t.Context(), dir)
+	require.NoError(t, err)
+	return s
+}
+
+const whole = `{"id": "p-1", "card": "hunter2", "customer": {"name": "Ann", "email": "hunter2"},
+	"copies": [{"name": "Bo"}, {"email": "hunter2"}], "byName": {"x": {"email": "hunter2"}},
+	"more": {"@type": "type.googleapis.com/t.v1.Customer", "name": "Cy", "email": "hunter2"}}`
+
+func TestWhatIsMarkedIsHiddenWhereverItIs(t *testing.T) {
+	t.Parallel()
+	s := read(t)
+	binary, err := s.Encode("paid", []byte(whole), nil)
+	require.NoError(t, err)
+	framed := append([]byte{0, 0, 0, 0, 7, 0}, binary...)
+	for name, bytes := range map[string][]byte{"protobuf": binary, "json": []byte(whole), "confluent": framed} {
+		t.Run(name, func(t *testing.T) {
+			shown, err := s.Show("paid", bytes)
+			require.NoError(t, err)
+			assert.Equal(t, "t.v1.Paid", shown.Message)
+			assert.NotContains(t, string(shown.JSON), "hunter2")
+			assert.JSONEq(t, `{"id": "p-1", "customer": {"name": "Ann"}, "copies": [{"name": "Bo"}, {}], "by_name": {"x": {}},
+				"more": {"@type": "type.googleapis.com/t.v1.Customer", "name": "Cy"}}`, string(shown.JSON))
+			assert.Equal(t, []string{"by_name[].email", "card", "copies[1].email", "customer.email", "more.email"}, shown.Hidden)
+		})
+	}
+}
+
+func TestWhatCannotBeLookedIntoIsHidden(t *testing.T) {
+	t.Parallel()
+	any := protowire.AppendTag(nil, 1, protowire.BytesType)
+	any = protowire.AppendString(any, "type.googleapis.com/other.Secret")
+	any = protowire.AppendTag(any, 2, protowire.BytesType)
+	any = protowire.AppendString(any, "hunter2")
+	bytes := protowire.AppendTag(nil, 6, protowire.BytesType)
+	bytes = protowire.AppendBytes(bytes, any)
+	bytes = protowire.AppendTag(bytes, 99, protowire.BytesType)
+	bytes = protowire.AppendString(bytes, "hunter2")
+	shown, err := read(t).Show("paid", bytes)
+	require.NoError(t, err)
+	assert.NotContains(t, string(shown.JSON), "hunter2")
+	assert.Equal(t, []string{"more.value"}, shown.Hidden)
+}
+
+func TestARepairKeepsTheFormat(t *testing.T) {
+	t.Parallel()
+	s := read(t)
+	binary, err := s.Encode("paid", []byte(`{"id": "p-2"}`), []byte{10, 1, 'x'})
+	require.NoError(t, err)
+	assert.Equal(t, []byte("\x0a\x03p-2"), binary)
+	framed, err := s.Encode("paid", []byte(`{"id": "p-2"}`), append([]byte{0, 0, 0, 0, 7, 0}, 10, 1, 'x'))
+	require.NoError(t, err)
+	assert.Equal(t, append([]byte{0, 0, 0, 0, 7, 0}, binary...), framed)
+	text, err := s.Encode("paid", []byte(`{"id": "p-2"}`), []byte(" {}"))
+	require.NoError(t, err)
+	assert.Equal(t, `{"id": "p-2"}`, string(text))
+}
+
+func TestWhatIsNoMessageIsRefusedWithoutItsValue(t *testing.T) {
+	t.Parallel()
+	s := read(t)
+	_, err := s.Show("unpaid", nil)
+	require.ErrorContains(t, err, `no message with the event type "unpaid"`)
+	for _, bad := range [][]byte{[]byte("hunter2"), []byte(`{"id": {"hunter2": 1}}`), {0, 1}} {
+		_, err := s.Show("paid", bad)
+		require.Error(t, err)
+		assert.NotContains(t, err.Error(), "hunter2")
+	}
+	_, err = s.Encode("paid", []byte(`{"idd": "x"}`), nil)
+	require.ErrorContains(t, err, "idd")
+	_, err = payload.Read(t.Context(), filepath.Join(t.TempDir(), "none"))
+	require.Error(t, err)
+}

@@ -1,0 +1,84 @@
+package payload
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
+)
+
+// maxDepth is deeper than any decoder goes.
+const maxDepth = 200
+
+// redactor clears fields that nobody may see, and remembers where they were.
+type redactor struct {
+	types  *dynamicpb.Types
+	hidden []string
+}
+
+func (r *redactor) message(m protoreflect.Message, path string, depth int) {
+	// What the schema does not know may be a field that it would hide; JSON leaves it out.
+	m.SetUnknown(nil)
+	if m.Descriptor().FullName() == "google.protobuf.Any" {
+		r.any(m, path, depth)
+		return
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		at := path + f.TextName()
+		if isRedacted(f) || depth > maxDepth {
+			m.Clear(f)
+			r.hidden = append(r.hidden, at)
+			return true
+		}
+		r.value(f, v, at, depth)
+		return true
+	})
+}
+
+func (r *redactor) value(f protoreflect.FieldDescriptor, v protoreflect.Value, at string, depth int) {
+	switch {
+	case f.IsMap():
+		if f.MapValue().Message() != nil {
+			v.Map().Range(func(_ protoreflect.MapKey, v protoreflect.Value) bool {
+				r.message(v.Message(), at+"[].", depth+1) // a key may be as secret as a value
+				return true
+			})
+		}
+	case f.Message() == nil:
+	case f.IsList():
+		for i := range v.List().Len() {
+			r.message(v.List().Get(i).Message(), fmt.Sprintf("%s[%d].", at, i), depth+1)
+		}
+	default:
+		r.message(v.Message(), at+".", depth+1)
+	}
+}
+
+// any looks into a message within an Any, and clears what it cannot read.
+func (r *redactor) any(m protoreflect.Message, path string, depth int) {
+	fields := m.Descriptor().Fields()
+	url, value := fields.ByName("type_url"), fields.ByName("value")
+	inner, err := r.types.FindMessageByURL(m.Get(url).String())
+	if err == nil {
+		message := inner.New()
+		if err = proto.Unmarshal(m.Get(value).Bytes(), message.Interface()); err == nil {
+			r.message(message, path, depth+1)
+			var bytes []byte
+			if bytes, err = proto.Marshal(message.Interface()); err == nil {
+				m.Set(value, protoreflect.ValueOfBytes(bytes))
+				return
+			}
+		}
+	}
+	m.Clear(url)
+	m.Clear(value)
+	r.hidden = append(r.hidden, path+"value")
+}
+
+// isRedacted says that a field is marked debug_redact.
+func isRedacted(f protoreflect.FieldDescriptor) bool {
+	options, ok := f.Options().(*descriptorpb.FieldOptions)
+	return ok && options.GetDebugRedact()
+}
