@@ -214,6 +214,25 @@ def test_a_dead_letter_is_redriven_once(store: PostgresStore) -> None:
     assert store.drop_dead_letters([a.id, b.id]) == 2
 
 
+def test_expired_records_are_removed_and_claims_leave_a_tombstone(
+    store: PostgresStore, tables: str
+) -> None:
+    grants = store.claim([claim_of(f"key-{n}") for n in range(30)])
+    assert all(store.complete([Completion(held(grant)) for grant in grants[:20]]))
+    assert store.clean(100) == 0
+    with psycopg.connect(tables, autocommit=True) as connection:
+        connection.execute(
+            "UPDATE idem_record SET expires_at = now() - interval '1 second' WHERE key <> 'key-0'"
+        )
+    with PostgresStore.open(tables) as another:  # one that has not seen that nothing expires yet
+        assert another.clean(10) == 10
+        assert another.clean(100) == 19
+    left = [r for r in store.records("scope", [f"key-{n}" for n in range(30)]) if r is not None]
+    assert [r.key for r in left if r.record.state is RecordState.SUCCESS] == ["key-0"]
+    tombstones = [r for r in left if r.record.state is RecordState.FAILED]
+    assert len(tombstones) == 10 and {r.record.fence for r in tombstones} == {2}
+
+
 def test_messages_are_stored_in_a_transaction_of_the_callers(
     store: PostgresStore, tables: str
 ) -> None:

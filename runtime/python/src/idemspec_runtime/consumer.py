@@ -30,6 +30,9 @@ from .topics import check_topic, origin_of, retry_topic
 
 log = logging.getLogger("idemspec")
 
+CLEAN_BATCH = 1000
+CLEAN_SECONDS = 60.0
+
 H = TypeVar("H", bound=Callable[..., Any])
 
 
@@ -63,6 +66,7 @@ class Consumer:
         drain_timeout: timedelta = timedelta(seconds=20),
         guard: GuardConfig | None = None,
         scheduler: bool = True,
+        cleaner: bool = True,
         observer: observe.Observer | None = None,
     ) -> None:
         """`brokers` are addresses, or a configuration of librdkafka. `scope` is who shares dedup
@@ -70,8 +74,9 @@ class Consumer:
         a deliberate replay. `ignore` are event types that are no business of this consumer; one
         that is neither handled nor ignored is dead-lettered. The retry topics,
         <topic>.retry.<scope>, are read too, and have to exist. `batch` is the most deliveries that
-        one call to the store claims or settles. `scheduler` runs that of msg_retry beside it; some
-        consumer of each store has to."""
+        one call to the store claims or settles. `scheduler` publishes rows of msg_retry beside it,
+        and `cleaner` removes records that have expired; any number may run, and some consumer of
+        each store has to."""
         self.group = group
         self.scope = scope or group
         self.topics = list(topics)
@@ -92,6 +97,7 @@ class Consumer:
         self._rebalance_seconds = rebalance_timeout.total_seconds()
         self._drain_seconds = drain_timeout.total_seconds()
         self._with_scheduler = scheduler
+        self._with_cleaner = cleaner
         self._routes: dict[str, Route] = {}
         self._parts: dict[tuple[str, int], Part] = {}
         self._stopping = threading.Event()
@@ -194,10 +200,14 @@ class Consumer:
             return
         engine.start()
         stop_scheduler = self._start_scheduler()
+        cleaner = self._start_cleaner()
         try:
             self._consume()
         finally:
+            self._stopping.set()
             stop_scheduler()
+            if cleaner is not None:
+                cleaner.join()
             ended = engine.stop(self._drain_seconds)
         if not ended:
             raise TimeoutError(
@@ -253,6 +263,29 @@ class Consumer:
             thread.join()
 
         return stop
+
+    def _start_cleaner(self) -> threading.Thread | None:
+        if not self._with_cleaner:
+            return None
+        thread = threading.Thread(target=self._clean, name="idem-cleaner", daemon=True)
+        thread.start()
+        return thread
+
+    def _clean(self) -> None:
+        """Removes records that have expired, until none is left, and then waits."""
+        while not self._stopping.is_set():
+            cleaned = 0
+            try:
+                cleaned = self._store.clean(CLEAN_BATCH)
+            except Exception as error:
+                self._engine.outages.begins("clean", error)
+            else:
+                self._engine.outages.over("clean")
+            if cleaned:
+                store = self._store.name
+                self._guard.measure(observe.RECORDS_CLEANED, cleaned, store=store)
+            if cleaned < CLEAN_BATCH:
+                self._stopping.wait(CLEAN_SECONDS)
 
     def _consume(self) -> None:
         client = confluent_kafka.Consumer(self._client_config())

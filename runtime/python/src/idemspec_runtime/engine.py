@@ -670,6 +670,7 @@ class Engine:
     def _ran(self, route: Route, tasks: list[Task], seconds: float) -> None:
         """Hands on what a chunk came to."""
         back: list[Task] = []
+        due = False
         with self.lock:
             route.running -= 1
             if tasks:
@@ -681,6 +682,7 @@ class Engine:
                     quiet = False
                     back += self._judge(t)
                 if t.d.completed and self.guard.settled_by_handler(t.d):
+                    due = due or _brings_due(t.d)
                     self._finish(t)
                     continue
                 t.state = State.SETTLING
@@ -691,6 +693,8 @@ class Engine:
                 self._dispatch()
                 self._claim_more(route)
         self._give_back(back)
+        if due:
+            self.rows_due()
 
     def _judge(self, t: Task) -> list[Task]:
         """Sees what a delivery says of its route, and makes a DEFER of a failure that says nothing
@@ -741,7 +745,10 @@ class Engine:
 
     def _settle_loop(self) -> None:
         while batch := self._take_settling():
-            failures = self.guard.settle([t.d for t in batch])
+            try:
+                failures = self.guard.settle([t.d for t in batch])
+            except Exception as error:
+                failures = [error]
             self._settled(batch, failures)
 
     def _take_settling(self) -> list[Task]:
@@ -771,7 +778,7 @@ class Engine:
                 if d.settled and d.in_place:
                     self._hold(t)
                 elif d.settled:
-                    due = due or d.decision.delay_ms is not None
+                    due = due or _brings_due(d)
                     self._finish(t)
                 elif d.status is Status.OPENED:  # the lane that it was to wait in is free by now
                     if t.part.revoked:
@@ -894,6 +901,14 @@ def _verdict(d: Delivery) -> Verdict:
     if d.result.outcome in (Outcome.RETRYABLE, Outcome.THROTTLED):
         return Verdict.BROKE
     return Verdict.NEITHER
+
+
+def _brings_due(d: Delivery) -> bool:
+    """Whether a settlement has made a row due: the delivery to come, or the next one of a lane
+    whose head this was."""
+    if d.decision.delay_ms is not None and d.status is not Status.PARKED:
+        return d.decision.delay_ms < 1000  # the scheduler looks once in a second by itself
+    return d.lane is not None and d.grant is not None and d.grant.head
 
 
 def backoff(tries: int) -> float:

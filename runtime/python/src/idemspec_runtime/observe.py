@@ -11,6 +11,7 @@ STORE_ERRORS = "idem_store_errors_total"
 LEASES_LOST = "idem_leases_lost_total"
 REBALANCES = "idem_rebalances_total"
 RETRIES_PUBLISHED = "idem_retries_published_total"
+RECORDS_CLEANED = "idem_records_cleaned_total"
 BREAKER_OPEN = "idem_route_breaker_open"
 
 

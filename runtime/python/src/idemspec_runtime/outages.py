@@ -18,6 +18,7 @@ _ADVICE = {
     "settle": "messages are handled and not yet acknowledged, and none is lost: check that the "
     "store is reachable",
     "commit": "offsets are not committed, and none is lost: check that the broker is reachable",
+    "clean": "expired records are not removed",
     "retries": "retries that are due wait, and none is lost; see the error",
 }
 

@@ -11,7 +11,6 @@ from typing import Any
 from confluent_kafka import KafkaException, Producer
 
 from . import observe
-from .errors import StoreError
 from .outages import Outages
 from .postgres.sync import PostgresStore
 from .rows import Mark, Retry, mark_of
@@ -65,7 +64,7 @@ class Scheduler:
                 self._sweep()
                 claimed = self.step()
                 pause = 0.0 if claimed == BATCH else self._pause()
-            except StoreError as error:
+            except Exception as error:
                 self._outages.begins("retries", error)
                 pause = POLL_SECONDS
             else:

@@ -269,7 +269,7 @@ class AsyncPostgresStore:
             raise named(action, error) from error
 
     async def _transact(self, transaction: jobs.Transaction) -> Any:
-        first = settings(self.config, transaction.idle_ms, transaction.custom)
+        first = settings(self.config, transaction.idle_ms, transaction.plans)
         async with self._connection() as connection:
             for attempt in range(1, ATTEMPTS + 1):
                 try:

@@ -24,6 +24,7 @@ from ..records import (
 from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCounts
 from ..texts import postgres_migrations
 from .claims import claim_work, idle_ms, in_progress
+from .cleaning import SLICE_PAGES, Slice, Walk
 from .completions import complete_work, renew_work
 from .config import PostgresConfig, milliseconds
 from .errors import is_lock_timeout
@@ -48,8 +49,8 @@ class Transaction(NamedTuple):
 
     begin: Begin[Any]
     idle_ms: int = 0
-    custom: bool = False
-    """Each statement is planned for its parameters."""
+    plans: str = "auto"
+    """The plan_cache_mode."""
 
 
 Job = Generator[Transaction, Any, T]
@@ -65,8 +66,13 @@ class DeadLetterStats:
     oldest: Any
 
 
-def _ask(name: str, *args: Any, custom: bool = False) -> Job[Answer]:
-    answer: Answer = yield Transaction(lambda: one(Query(name, args)), custom=custom)
+CUSTOM_PLAN = "force_custom_plan"
+"""Each statement is planned for its parameters."""
+GENERIC_PLAN = "force_generic_plan"
+
+
+def _ask(name: str, *args: Any, plans: str = "auto") -> Job[Answer]:
+    answer: Answer = yield Transaction(lambda: one(Query(name, args)), plans=plans)
     return answer
 
 
@@ -125,6 +131,27 @@ def forget(config: PostgresConfig, scope: str, keys: list[str]) -> Job[int]:
     return (yield from _ask("forget", scope, texts(keys), config.retention_ms)).changed
 
 
+def clean(config: PostgresConfig, walk: Walk, limit: int) -> Job[int]:
+    """Removes expired records, and says how many; fewer than the limit means that none is known to
+    be left."""
+    if walk.ahead == 0 or walk.reads == 0:
+        walk.begin(*(yield from _ask("clean_heap")).rows[0])
+    removed = 0
+    while removed < limit and walk.find():
+        page = walk.next * SLICE_PAGES
+        args = page, page + SLICE_PAGES, limit - removed, config.retention_ms
+        try:
+            answer = yield from _ask("clean", *args, plans=GENERIC_PLAN)
+        except psycopg.Error:
+            walk.leave()  # whatever it is that hinders: the others are not to wait for it
+            raise
+        found = Slice(*answer.rows[0])
+        removed += found.removed
+        if removed < limit:  # else there may be more in this slice
+            walk.read(found)
+    return removed
+
+
 def claim_due(token: str, limit: int, lease_ms: int) -> Job[list[Retry]]:
     answer = yield from _ask("retry_claim", token, max(limit, 0), lease_ms)
     rows = sorted(answer.rows, key=lambda row: (row[18], row[0]))  # by time, then by id
@@ -171,12 +198,12 @@ def count_retries() -> Job[RetryCounts]:
 
 
 def list_dead_letters(f: DeadLetterFilter, after: int, limit: int) -> Job[list[DeadLetter]]:
-    answer = yield from _ask("dead_list", *filter_args(f), after, max(limit, 0), custom=True)
+    answer = yield from _ask("dead_list", *filter_args(f), after, max(limit, 0), plans=CUSTOM_PLAN)
     return [dead_letter_of(row) for row in answer.rows]
 
 
 def count_dead_letters(f: DeadLetterFilter) -> Job[int]:
-    answer = yield from _ask("dead_count", *filter_args(f), custom=True)
+    answer = yield from _ask("dead_count", *filter_args(f), plans=CUSTOM_PLAN)
     count: int = answer.rows[0][0]
     return count
 

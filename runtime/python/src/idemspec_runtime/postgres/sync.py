@@ -25,6 +25,7 @@ from ..records import (
 )
 from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCounts
 from . import jobs
+from .cleaning import Walk
 from .completions import completion_queries
 from .config import PostgresConfig, milliseconds
 from .errors import is_collision, named
@@ -126,6 +127,7 @@ class PostgresStore:
         connections than handlers run at a time."""
         self.pool = pool
         self.config = config or PostgresConfig()
+        self._walk = Walk(self.config.retention_ms)
         self._owned = False
 
     @classmethod
@@ -192,6 +194,12 @@ class PostgresStore:
     def forget(self, scope: str, keys: list[str]) -> int:
         """Makes keys new again, and says how many there were. It permits a second effect."""
         return self._do(f"forget {len(keys)} keys", jobs.forget(self.config, scope, keys))
+
+    def clean(self, limit: int) -> int:
+        """Removes at most so many expired records, and says how many; fewer means that none is
+        known to be left. Of one that is PROCESSING a tombstone remains. (DEDUP-005, DEDUP-025)"""
+        with self._walk.turn:
+            return self._do(f"clean {limit} records", jobs.clean(self.config, self._walk, limit))
 
     def check(self) -> None:
         """Raises with what keeps the store from working, and the way to mend it."""
@@ -307,7 +315,7 @@ class PostgresStore:
             raise named(action, error) from error
 
     def _transact(self, transaction: jobs.Transaction) -> Any:
-        first = settings(self.config, transaction.idle_ms, transaction.custom)
+        first = settings(self.config, transaction.idle_ms, transaction.plans)
         with self._connection() as connection:
             for attempt in range(1, ATTEMPTS + 1):
                 try:

@@ -55,12 +55,11 @@ Work = Generator[Step, list[Answer], T]
 Begin = Callable[[], "Work[T]"]
 
 
-def settings(config: PostgresConfig, idle_ms: int, custom: bool = False) -> Query:
+def settings(config: PostgresConfig, idle_ms: int, plans: str) -> Query:
     """The first statement of each transaction of the store."""
     times = (config.lock_timeout, config.statement_timeout)
     idle = min(idle_ms or milliseconds(config.idle_timeout), milliseconds(config.idle_timeout))
-    mode = "force_custom_plan" if custom else "auto"
-    return Query("settings", (*(f"{milliseconds(t)}ms" for t in times), f"{max(idle, 1)}ms", mode))
+    return Query("settings", (*(f"{milliseconds(t)}ms" for t in times), f"{max(idle, 1)}ms", plans))
 
 
 def one(query: Query) -> Work[Answer]:
