@@ -157,6 +157,46 @@ class IdemConsumerTest {
   }
 
   @Test
+  void scheduler_ofJava_publishesWhatIsDueAndPostponesWhatCannotBe() throws Exception {
+    Topic topic = topic(1);
+    AtomicInteger calls = new AtomicInteger();
+    TxHandler effect = effect(topic);
+    start(
+        topic,
+        Route.tx(
+            PAID,
+            Rules.of(Mode.TX).policy(QUICK),
+            (d, connection) -> {
+              effect.handle(d, connection);
+              if (calls.incrementAndGet() < 3) {
+                throw new RetryableException("not yet");
+              }
+            }));
+    topic.send(PAID, PAID + ":v1:p-1", "o-1", "x");
+    await("a row", () -> count("select count(*) from msg_retry", topic) == 1);
+    database.run(
+        "insert into msg_retry (next_retry_time, source_offset, source_partition, redrive_count,"
+            + " retry_count, hold_count, scope, idempotency_key, source_topic, status, action, topic,"
+            + " headers) values (now(), 1, 0, 0, 0, 0, 'nobody', 'k', 't', 'PENDING', 'RETRY',"
+            + " 'no topic of this name', '[]')");
+    try (RetryScheduler scheduler = new RetryScheduler(topic.properties(), store)) {
+      new Thread(scheduler, "test-scheduler").start();
+      await("the effect", () -> effects(topic) == 1);
+      await(
+          "a postponement",
+          () ->
+              "1"
+                  .equals(
+                      database.ask(
+                          "select count(*) from msg_retry where scope = 'nobody' and token = ''"
+                              + " and publications > 0")));
+    }
+    assertEquals(3, calls.get());
+    await("no row", () -> count("select count(*) from msg_retry", topic) == 0);
+    database.run("delete from msg_retry where scope = 'nobody'");
+  }
+
+  @Test
   void tx_whatCannotSucceed_isADeadLetterWithItsReasonAndNoEffect() throws Exception {
     Topic topic = topic(1);
     TxHandler effect = effect(topic);

@@ -4,6 +4,7 @@ import io.github.idemspec.v1.Header;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
@@ -69,6 +70,129 @@ public final class HeadersText {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value)).toString();
     } catch (CharacterCodingException e) {
       return null;
+    }
+  }
+
+  /**
+   * The headers of a text: any JSON of that shape, whatever its blanks and escapes.
+   *
+   * @throws IllegalArgumentException where it is of another one, naming the character
+   */
+  public static List<Header> parse(String text) {
+    return new Scanner(text).headers();
+  }
+
+  /** Reads the one shape of JSON that headers have. */
+  private static final class Scanner {
+    private final String text;
+    private int at;
+
+    Scanner(String text) {
+      this.text = text;
+    }
+
+    List<Header> headers() {
+      List<Header> headers = new ArrayList<>();
+      want('[');
+      if (!take(']')) {
+        do {
+          headers.add(pair());
+        } while (take(','));
+        want(']');
+      }
+      blanks();
+      if (at < text.length()) {
+        throw fault("something follows the array");
+      }
+      return headers;
+    }
+
+    private Header pair() {
+      want('[');
+      Header name = value("");
+      if (name.value() == null || name.isInteger()) {
+        throw fault("a name is text, or base64");
+      }
+      want(',');
+      Header header = value(new String(name.value(), StandardCharsets.UTF_8));
+      want(']');
+      return header;
+    }
+
+    /** Null, a string, {"base64":"..."} or {"integer":"..."}. */
+    private Header value(String name) {
+      blanks();
+      if (text.startsWith("null", at)) {
+        at += 4;
+        return new Header(name, null);
+      }
+      if (!take('{')) {
+        return new Header(name, string().getBytes(StandardCharsets.UTF_8));
+      }
+      String kind = string();
+      want(':');
+      String value = string();
+      want('}');
+      if (kind.equals("base64")) {
+        return new Header(name, Base64.getDecoder().decode(value));
+      }
+      if (!kind.equals("integer") || !value.matches("-?[0-9]+")) {
+        throw fault("no value is a " + kind);
+      }
+      return Header.ofInteger(name, value);
+    }
+
+    private String string() {
+      want('"');
+      StringBuilder out = new StringBuilder();
+      while (at < text.length()) {
+        char c = text.charAt(at++);
+        if (c == '"') {
+          return out.toString();
+        }
+        out.append(c == '\\' ? escaped() : c);
+      }
+      throw fault("a string does not end");
+    }
+
+    private char escaped() {
+      char c = at < text.length() ? text.charAt(at++) : 0;
+      int plain = "\"\\/bfnrt".indexOf(c);
+      if (plain >= 0) {
+        return "\"\\/\b\f\n\r\t".charAt(plain);
+      }
+      if (c != 'u' || at + 4 > text.length()) {
+        throw fault("no escape");
+      }
+      at += 4;
+      try {
+        return (char) Integer.parseUnsignedInt(text.substring(at - 4, at), 16);
+      } catch (NumberFormatException e) {
+        throw fault("four hex digits follow \\u");
+      }
+    }
+
+    private void blanks() {
+      while (at < text.length() && " \t\n\r".indexOf(text.charAt(at)) >= 0) {
+        at++;
+      }
+    }
+
+    private boolean take(char c) {
+      blanks();
+      boolean is = at < text.length() && text.charAt(at) == c;
+      at += is ? 1 : 0;
+      return is;
+    }
+
+    private void want(char c) {
+      if (!take(c)) {
+        throw fault("'" + c + "' is missing");
+      }
+    }
+
+    private IllegalArgumentException fault(String what) {
+      return new IllegalArgumentException("decode headers: character " + at + ": " + what);
     }
   }
 }

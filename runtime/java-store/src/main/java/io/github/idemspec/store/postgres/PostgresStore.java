@@ -2,19 +2,21 @@ package io.github.idemspec.store.postgres;
 
 import io.github.idemspec.store.Claim;
 import io.github.idemspec.store.Completion;
+import io.github.idemspec.store.DueRetry;
 import io.github.idemspec.store.FencedException;
 import io.github.idemspec.store.Grant;
 import io.github.idemspec.store.HeadersText;
 import io.github.idemspec.store.Lease;
 import io.github.idemspec.store.Outgoing;
 import io.github.idemspec.store.Renewal;
+import io.github.idemspec.store.Retries;
 import io.github.idemspec.store.Settled;
 import io.github.idemspec.store.Settlement;
-import io.github.idemspec.store.Store;
 import io.github.idemspec.store.StoreException;
 import io.github.idemspec.store.StoredRecord;
 import io.github.idemspec.store.Transactor;
 import io.github.idemspec.store.postgres.Transactions.Explained;
+import io.github.idemspec.v1.Header;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,8 +24,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import javax.sql.DataSource;
 
@@ -33,7 +39,7 @@ import javax.sql.DataSource;
  * Nothing is asked of the server before the first call; {@link #check} is a good one. The tables are
  * made by {@code idem migrate up}.
  */
-public final class PostgresStore implements Store, Transactor {
+public final class PostgresStore implements Transactor, Retries {
   /** The least that a claim's pause between two statements is taken for. */
   private static final Duration MIN_LEASE = Duration.ofMillis(200);
 
@@ -310,6 +316,119 @@ public final class PostgresStore implements Store, Transactor {
   /** Makes the held rows of a biz key due now, and says how many were not (STATE-012). */
   public int wake(String scope, String bizKey) {
     return change("wake", "retry_wake", scope, Column.text(bizKey));
+  }
+
+  @Override
+  public List<DueRetry> claimDue(String token, int limit, Duration lease) {
+    return transactions.run(
+        "claim " + limit + " due rows",
+        t -> {
+          List<DueRetry> due = new ArrayList<>();
+          t.commit(
+              step ->
+                  step.query(
+                      "retry_claim",
+                      rows -> {
+                        while (rows.next()) {
+                          due.add(dueOf(rows, token));
+                        }
+                      },
+                      token,
+                      limit,
+                      lease.toMillis()));
+          due.sort(Comparator.comparingLong(DueRetry::id));
+          return due;
+        });
+  }
+
+  /** Somebody else's headers hide no message: without them it is MALFORMED, and a dead letter. */
+  private static DueRetry dueOf(ResultSet rows, String token) throws SQLException {
+    List<Header> headers;
+    try {
+      headers = HeadersText.parse(rows.getString("headers"));
+    } catch (IllegalArgumentException e) {
+      headers = List.of();
+    }
+    return new DueRetry(
+        rows.getLong("id"),
+        rows.getString("scope"),
+        rows.getString("idempotency_key"),
+        rows.getInt("redrive_count"),
+        rows.getLong("retry_count") + rows.getLong("hold_count"),
+        rows.getString("topic"),
+        rows.getBytes("message_key"),
+        headers,
+        rows.getBytes("payload"),
+        rows.getInt("publications"),
+        token);
+  }
+
+  @Override
+  public boolean[] markPublished(List<DueRetry> rows) {
+    if (rows.isEmpty()) {
+      return new boolean[0];
+    }
+    return places("mark " + rows.size() + " rows", rows.size(), "retry_mark", marks(rows).toArray());
+  }
+
+  @Override
+  public void postpone(List<DueRetry> rows, Duration due) {
+    if (!rows.isEmpty()) {
+      List<Object> arguments = marks(rows);
+      arguments.add(due.toMillis());
+      change("postpone " + rows.size() + " rows", "retry_postpone", arguments.toArray());
+    }
+  }
+
+  private static List<Object> marks(List<DueRetry> rows) {
+    List<Object> columns = new ArrayList<>();
+    columns.add(Column.longs(rows, DueRetry::id));
+    columns.add(Column.texts(rows, DueRetry::token));
+    columns.add(Column.ints(rows, DueRetry::redriveCount));
+    columns.add(Column.longs(rows, DueRetry::position));
+    return columns;
+  }
+
+  @Override
+  public OptionalLong nextDueMs() {
+    return transactions.run(
+        "look for due rows",
+        t -> {
+          OptionalLong[] next = {OptionalLong.empty()};
+          t.commit(
+              step ->
+                  step.query(
+                      "retry_next",
+                      rows -> {
+                        long ms = first(rows).getLong(1);
+                        next[0] = rows.wasNull() ? OptionalLong.empty() : OptionalLong.of(ms);
+                      }));
+          return next[0];
+        });
+  }
+
+  @Override
+  public int sweepLanes(int limit) {
+    return transactions.run(
+        "sweep " + limit + " lanes",
+        t -> {
+          Map<Lanes.Id, String> done = new LinkedHashMap<>();
+          t.send(
+              step ->
+                  step.query(
+                      "lane_sweep",
+                      rows -> {
+                        while (rows.next()) {
+                          Lanes.Id id =
+                              new Lanes.Id(rows.getString(1), rows.getString(2), rows.getString(3));
+                          done.put(id, rows.getString(4));
+                        }
+                      },
+                      limit,
+                      config.retention().toMillis()));
+          t.commit(step -> done.forEach((id, head) -> Lanes.release(step, id, head)));
+          return done.size();
+        });
   }
 
   @Override
