@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-spec/idem/internal/operate/show"
+)
+
+func newDLQDrop(std streams) *cobra.Command {
+	var flags selectFlags
+	command := &cobra.Command{
+		Use:   "drop [ID...]",
+		Short: "Remove dead letters for good",
+		Long: `Removes the dead letters that are selected. Their messages are lost: ` + "`idem dlq show --raw`" + ` keeps a payload. What is
+selected is what was there when you were asked.
+
+` + placeHelp,
+		Example: `  idem dlq drop 17 18 --reason 'test data'
+  idem dlq drop --scope mail --until 720h --reason 'nobody wants these mails any more' --max 5000`,
+		RunE: func(cmd *cobra.Command, args []string) error { return flags.drop(cmd.Context(), std, args) },
+	}
+	flags.add(command)
+	return command
+}
+
+func (f *selectFlags) drop(ctx context.Context, std streams, args []string) error {
+	if err := f.checkSelection(args); err != nil {
+		return err
+	}
+	s, err := f.openOne(ctx, !f.dryRun)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	found, err := f.selected(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	if f.dryRun || !f.yes {
+		if err := found.show(std, f.json(), s.Name); err != nil {
+			return err
+		}
+	}
+	count := len(found.ids)
+	if f.dryRun {
+		fmt.Fprintf(std.err, "%d would be dropped\n", count)
+		return nil
+	}
+	var dropped int64
+	err = f.carryOut(ctx, std, s, change{"dlq drop", fmt.Sprintf("drop %d dead letters of %s for good", count, s.Place()), found.target, count},
+		func() (int64, error) {
+			for ids := range slices.Chunk(found.ids, pageSize) {
+				n, err := s.DropDeadLetters(ctx, ids)
+				dropped += int64(n)
+				if err != nil {
+					return dropped, err
+				}
+			}
+			return dropped, nil
+		})
+	if err != nil {
+		return err
+	}
+	if f.json() {
+		return show.Line(std.out, map[string]int64{"dropped": dropped})
+	}
+	fmt.Fprintf(std.out, "dropped %d\n", dropped)
+	return nil
+}

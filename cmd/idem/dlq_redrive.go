@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-spec/idem/internal/operate/connect"
+	"github.com/idem-spec/idem/internal/operate/show"
+	"github.com/idem-spec/idem/runtime/go/deadletter"
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// redriveFlags are the flags of `idem dlq redrive`.
+type redriveFlags struct {
+	selectFlags
+	secondEffect    bool
+	rate            float64
+	payload, schema string
+}
+
+func newDLQRedrive(std streams) *cobra.Command {
+	var flags redriveFlags
+	command := &cobra.Command{
+		Use:   "redrive [ID...]",
+		Short: "Give dead letters another life, once what stopped them is repaired",
+		Long: `Writes a delivery for each dead letter that is selected, which the scheduler of retries publishes. The message keeps its
+key, so that it has one effect however often it is redriven. What is selected is what was there when you were asked.
+
+A TOO_OLD message may have had its effect, which no record tells any more: it stays, unless --allow-second-effect.
+
+With --payload the one dead letter gets another payload: the bytes of a file, or with --schema, of a file .json, the
+message in protobuf's JSON, encoded as the old payload was.
+
+` + placeHelp,
+		Example: `  idem dlq redrive --scope payments --reject-reason NO_RATE --dry-run
+  idem dlq redrive --scope payments --reject-reason NO_RATE --reason 'rates of July are loaded'
+  idem dlq redrive 17 --payload repaired.json --schema image.binpb --reason 'amount in cents'`,
+		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
+	}
+	flags.add(command)
+	f := command.Flags()
+	f.BoolVar(&flags.secondEffect, "allow-second-effect", false, "redrive TOO_OLD ones too: they may have had their effect")
+	f.Float64Var(&flags.rate, "rate", 100, "at most so many a second")
+	f.StringVar(&flags.payload, "payload", "", "file with another payload for the one dead letter")
+	f.StringVar(&flags.schema, "schema", "", "directory of .proto files, or an image, for a payload in JSON")
+	return command
+}
+
+func (f *redriveFlags) run(ctx context.Context, std streams, args []string) error {
+	if err := f.check(args); err != nil {
+		return err
+	}
+	repair, err := f.repair(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := f.openOne(ctx, !f.dryRun)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	found, err := f.selected(ctx, s, args)
+	if err != nil {
+		return err
+	}
+	if repair != nil { // a file that does not fit is seen before anybody is asked
+		d, err := letterByID(ctx, s, found.ids[0])
+		if err != nil {
+			return unreached(ctx, err, s.DSN)
+		}
+		if d != nil {
+			if _, err := repair(d); err != nil {
+				return failf("%w: nothing was changed", err)
+			}
+		}
+	}
+	if f.dryRun || !f.yes {
+		if err := found.show(std, f.json(), s.Name); err != nil {
+			return err
+		}
+	}
+	count := len(found.ids)
+	if found.tooOld > 0 && !f.secondEffect {
+		count -= found.tooOld
+		fmt.Fprintf(std.err, "%d are TOO_OLD and stay: they may have had their effect; --allow-second-effect redrives them\n", found.tooOld)
+	}
+	if f.dryRun {
+		fmt.Fprintf(std.err, "%d would be redriven\n", count)
+		return nil
+	}
+	if count == 0 {
+		return failf("nothing was redriven")
+	}
+	var report deadletter.Report
+	err = f.carryOut(ctx, std, s, change{"dlq redrive", fmt.Sprintf("redrive %d dead letters of %s", count, s.Place()), f.targetOf(found), count},
+		func() (int64, error) {
+			report, err = f.redrive(ctx, s, found, repair)
+			return report.Redriven, err
+		})
+	if err != nil {
+		return err
+	}
+	return f.tell(std, report)
+}
+
+func (f *redriveFlags) check(args []string) error {
+	switch {
+	case f.payload != "" && len(args) != 1:
+		return errors.New("--payload is for one dead letter: give its id")
+	case f.payload == "" && f.schema != "":
+		return errors.New("--schema goes with --payload")
+	case strings.HasSuffix(f.payload, ".json") && f.schema == "":
+		return errors.New("--payload is JSON: --schema says how to encode it")
+	case f.rate <= 0:
+		return errors.New("--rate is more than 0")
+	}
+	return f.checkSelection(args)
+}
+
+// targetOf adds what permits a second effect, and a payload that was replaced, to the log.
+func (f *redriveFlags) targetOf(found *selection) string {
+	target := found.target
+	if f.secondEffect {
+		target += " allow-second-effect"
+	}
+	if f.payload != "" {
+		target += " payload replaced"
+	}
+	return target
+}
+
+// repair is nil where the payload stays.
+func (f *redriveFlags) repair(ctx context.Context) (func(*store.DeadLetter) ([]byte, error), error) {
+	if f.payload == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(f.payload)
+	if err != nil {
+		return nil, brokenf("--payload: %w", err)
+	}
+	if !strings.HasSuffix(f.payload, ".json") {
+		return func(*store.DeadLetter) ([]byte, error) { return data, nil }, nil
+	}
+	schema, err := readPayloadSchema(ctx, f.schema)
+	if err != nil {
+		return nil, err
+	}
+	return func(d *store.DeadLetter) ([]byte, error) {
+		encoded, err := schema.Encode(d.EventType, data, d.Payload)
+		if err != nil {
+			return nil, fmt.Errorf("--payload %s: %w", f.payload, err)
+		}
+		return encoded, nil
+	}, nil
+}
+
+func (f *redriveFlags) redrive(ctx context.Context, s *connect.Store, found *selection, repair func(*store.DeadLetter) ([]byte, error)) (deadletter.Report, error) {
+	r, err := deadletter.New(&chosen{s, found.ids}, s, deadletter.Config{
+		Limit: -1, Rate: f.rate, Repair: repair, AllowSecondEffect: f.secondEffect, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return deadletter.Report{}, err
+	}
+	return r.Run(ctx, store.DeadLetterFilter{})
+}
+
+// tell says what was done. What was not redriven makes the answer no.
+func (f *redriveFlags) tell(std streams, r deadletter.Report) error {
+	if f.json() {
+		err := show.Line(std.out, map[string]int64{"redriven": r.Redriven, "skipped": r.Skipped, "refused": r.Refused, "failed": r.Failed})
+		if err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(std.out, "redriven %d; skipped %d (redriven or dropped by somebody else), refused %d (TOO_OLD), failed %d\n",
+			r.Redriven, r.Skipped, r.Refused, r.Failed)
+	}
+	switch {
+	case r.FirstError != nil:
+		return failf("%s", show.Text(r.FirstError.Error()))
+	case r.Refused > 0:
+		return &exit{code: exitNo}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-spec/idem/internal/operate/connect"
+	"github.com/idem-spec/idem/internal/operate/show"
+	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// selectFlags are those of commands that change dead letters: ids, or a filter, or all.
+type selectFlags struct {
+	operateFlags
+	letterFilter
+	changeFlags
+	all bool
+}
+
+func (f *selectFlags) add(command *cobra.Command) {
+	f.operateFlags.add(command)
+	f.letterFilter.add(command)
+	f.changeFlags.add(command)
+	offerScopes(command, &f.place)
+	command.Flags().BoolVar(&f.all, "all", false, "all that wait, where there is neither an id nor a filter")
+}
+
+func (f *selectFlags) checkSelection(args []string) error {
+	switch none := f.letterFilter.empty(); {
+	case len(args) > 0 && (!none || f.all):
+		return errors.New("ids and a filter: say one of them")
+	case len(args) == 0 && none && !f.all:
+		return errors.New("nothing is selected: give ids, a filter, or --all")
+	case !none && f.all:
+		return errors.New("--all and a filter: say one of them")
+	}
+	return f.changeFlags.check()
+}
+
+// selection is what was selected when the operator was asked. What comes later is not in it.
+type selection struct {
+	letters store.DeadLetters
+	ids     []int64 // in order
+	tooOld  int
+	sample  []store.DeadLetter
+	target  string
+}
+
+const (
+	sampleSize = 10
+	pageSize   = 100
+)
+
+// selected finds the dead letters, and says where there are none, or more than --max.
+func (f *selectFlags) selected(ctx context.Context, s *connect.Store, args []string) (*selection, error) {
+	ids, err := identities(args)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) > f.max {
+		return nil, failf("%d ids, and --max is %d: nothing was changed", len(ids), f.max)
+	}
+	filter, err := f.filter()
+	if err != nil {
+		return nil, err
+	}
+	found := &selection{letters: s, target: f.letterFilter.text()}
+	if len(ids) > 0 {
+		found.target = "ids " + strings.Join(args, " ")
+		return found, f.byID(ctx, s, found, ids)
+	}
+	for after := int64(0); ; {
+		list, err := s.ListDeadLetters(ctx, filter, after, min(pageSize, f.max+1-len(found.ids)))
+		if err != nil {
+			return nil, unreached(ctx, err, s.DSN)
+		}
+		if len(list) == 0 {
+			break
+		}
+		found.add(list)
+		after = list[len(list)-1].ID
+		if len(found.ids) > f.max {
+			return nil, f.tooMany(ctx, s, filter)
+		}
+	}
+	if len(found.ids) == 0 {
+		return nil, failf("no dead letter is selected by %s", found.target)
+	}
+	return found, nil
+}
+
+func (f *selectFlags) byID(ctx context.Context, s *connect.Store, found *selection, ids []int64) error {
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		d, err := letterByID(ctx, s, id)
+		switch {
+		case err != nil:
+			return unreached(ctx, err, s.DSN)
+		case d == nil:
+			return failf("there is no dead letter %d in %s: nothing was changed", id, s.Place())
+		case !d.RedrivenAt.IsZero():
+			return failf("the dead letter %d was redriven at %s: nothing was changed", id, d.RedrivenAt.UTC().Format("2006-01-02 15:04:05Z"))
+		}
+		found.add([]store.DeadLetter{*d})
+	}
+	return nil
+}
+
+// tooMany stops a filter that selects more than was expected, and says how many it does.
+func (f *selectFlags) tooMany(ctx context.Context, s *connect.Store, filter store.DeadLetterFilter) error {
+	count := fmt.Sprintf("more than %d", f.max)
+	if n, err := s.CountDeadLetters(ctx, filter); err == nil {
+		count = fmt.Sprint(n)
+	}
+	return failf("%s dead letters are selected, and --max is %d: nothing was changed; narrow the filter, or raise --max", count, f.max)
+}
+
+func (c *selection) add(letters []store.DeadLetter) {
+	for i := range letters {
+		c.ids = append(c.ids, letters[i].ID)
+		if letters[i].Outcome == idem.OutcomeTooOld {
+			c.tooOld++
+		}
+		if len(c.sample) < sampleSize {
+			c.sample = append(c.sample, letters[i])
+		}
+	}
+}
+
+// show prints the first ones, and how many there are.
+func (c *selection) show(std streams, asJSON bool, name string) error {
+	if asJSON {
+		for i := range c.sample {
+			if err := show.Line(std.out, letterOf(name, &c.sample[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var rows [][]string
+	for i := range c.sample {
+		rows = append(rows, letterRow(&c.sample[i]))
+	}
+	show.Table(std.out, []string{"ID", "AGE", "SCOPE", "EVENT TYPE", "KEY", "OUTCOME", "REASON"}, rows)
+	if rest := len(c.ids) - len(c.sample); rest > 0 {
+		fmt.Fprintf(std.out, "and %d more\n", rest)
+	}
+	return nil
+}
+
+// chosen are the dead letters of a selection, for a redriver: what has come since is not among them.
+type chosen struct {
+	store.DeadLetters
+	ids []int64
+}
+
+// CountDeadLetters counts them.
+func (c *chosen) CountDeadLetters(context.Context, store.DeadLetterFilter) (int64, error) {
+	return int64(len(c.ids)), nil
+}
+
+// ListDeadLetters gives those that still wait.
+func (c *chosen) ListDeadLetters(ctx context.Context, _ store.DeadLetterFilter, after int64, limit int) ([]store.DeadLetter, error) {
+	var list []store.DeadLetter
+	from, _ := slices.BinarySearch(c.ids, after+1)
+	for _, id := range c.ids[from:] {
+		if len(list) == limit {
+			break
+		}
+		d, err := letterByID(ctx, c.DeadLetters, id)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil && d.RedrivenAt.IsZero() {
+			list = append(list, *d)
+		}
+	}
+	return list, nil
+}

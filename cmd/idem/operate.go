@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-spec/idem/internal/operate/connect"
+	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/postgres"
+)
+
+// placeHelp is the part of a help text about where operators' commands work.
+const placeHelp = `The database is --dsn, a context's stores (--context, or IDEM_CONTEXT), or else IDEM_DSN or DATABASE_URL. Contexts
+are in idem/config.yaml of your own config directory, ~/.config on Linux, and are read-only unless they say write: true:
+
+  contexts:
+    prod:
+      brokers: [kafka-1:9092]
+      stores:
+        payments: postgres://ops@db.internal/payments
+        orders: postgres://ops@db.internal/orders`
+
+// operateFlags are those of all operators' commands.
+type operateFlags struct {
+	place  connect.Flags
+	output string
+}
+
+func (f *operateFlags) add(command *cobra.Command) {
+	addPlace(command, &f.place)
+	command.Flags().StringVarP(&f.output, "output", "o", "table", "table or json, an object a line")
+	offer(command, "output", "table", "json")
+}
+
+// addPlace adds the flags that say which stores.
+func addPlace(command *cobra.Command, place *connect.Flags) {
+	f := command.Flags()
+	f.StringVar(&place.DSN, "dsn", "", "the database: a PostgreSQL URL or key=value pairs, or sqlite:FILE (default: IDEM_DSN, DATABASE_URL)")
+	f.StringVar(&place.Context, "context", "", "a context of the config (default: IDEM_CONTEXT)")
+	f.StringVar(&place.Store, "store", "", "one of the context's stores")
+	offerFunc(command, "context", func(*cobra.Command) []string {
+		config, err := connect.Load()
+		if err != nil {
+			return nil
+		}
+		return config.Names()
+	})
+	offerFunc(command, "store", func(*cobra.Command) []string {
+		target, err := connect.Resolve(connect.Flags{Context: place.Context})
+		if err != nil {
+			return nil
+		}
+		var names []string
+		for _, d := range target.Stores {
+			names = append(names, d.Name)
+		}
+		return names
+	})
+}
+
+// offerScopes has the shell complete --scope with those of the database, where it answers at once.
+func offerScopes(command *cobra.Command, place *connect.Flags) {
+	offerFunc(command, "scope", func(cmd *cobra.Command) (scopes []string) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), time.Second)
+		defer cancel()
+		target, err := connect.Resolve(*place)
+		if err != nil {
+			return nil
+		}
+		for _, d := range target.Stores {
+			s, err := d.Open(ctx, true)
+			if err != nil {
+				continue
+			}
+			if o, err := s.Operator(); err == nil {
+				found, _ := o.Scopes(ctx) // what cannot be offered is typed
+				scopes = append(scopes, found...)
+			}
+			s.Close()
+		}
+		slices.Sort(scopes)
+		return slices.Compact(scopes)
+	})
+}
+
+func (f *operateFlags) json() bool { return f.output == "json" }
+
+func (f *operateFlags) check() error {
+	if f.output != "table" && f.output != "json" {
+		return fmt.Errorf("--output %s: it is table or json", f.output)
+	}
+	return nil
+}
+
+// openAll opens all stores, to read.
+func (f *operateFlags) openAll(ctx context.Context) ([]*connect.Store, func(), error) {
+	if err := f.check(); err != nil {
+		return nil, nil, err
+	}
+	target, err := connect.Resolve(f.place)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := target.NeedStores(); err != nil {
+		return nil, nil, err
+	}
+	var all []*connect.Store
+	closeAll := func() {
+		for _, s := range all {
+			s.Close()
+		}
+	}
+	for _, d := range target.Stores {
+		s, err := d.Open(ctx, true)
+		if err != nil {
+			closeAll()
+			return nil, nil, unreached(ctx, err, d.DSN)
+		}
+		all = append(all, s)
+	}
+	return all, closeAll, nil
+}
+
+// openOne opens the one store that a command is about.
+func (f *operateFlags) openOne(ctx context.Context, write bool) (*connect.Store, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	target, err := connect.Resolve(f.place)
+	if err != nil {
+		return nil, err
+	}
+	if err := target.NeedOne(); err != nil {
+		return nil, err
+	}
+	if write {
+		if err := target.NeedWrite(); err != nil {
+			return nil, failf("%w", err)
+		}
+	}
+	d := target.Stores[0]
+	s, err := d.Open(ctx, !write)
+	if err != nil {
+		return nil, unreached(ctx, err, d.DSN)
+	}
+	return s, nil
+}
+
+// unreached is the error of a database that cannot be asked, without its password.
+func unreached(ctx context.Context, err error, dsn string) error {
+	err = connect.Hide(err, dsn)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, postgres.ErrSchema), errors.Is(err, postgres.ErrReadOnly):
+		return failf("%w", err)
+	}
+	return brokenf("%w", err)
+}
+
+// changeFlags are those of commands that change something.
+type changeFlags struct {
+	reason string
+	yes    bool
+	dryRun bool
+	max    int
+}
+
+func (f *changeFlags) add(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&f.reason, "reason", "", "why, for the log of operations; required")
+	flags.BoolVar(&f.yes, "yes", false, "do not ask, for scripts")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be changed, and change nothing")
+	flags.IntVar(&f.max, "max", 1000, "change nothing where more than so many are selected")
+}
+
+func (f *changeFlags) check() error {
+	switch {
+	case f.reason == "" && !f.dryRun:
+		return errors.New("no --reason: say why, for those who look at the log of operations later")
+	case f.max < 1:
+		return fmt.Errorf("--max %d: it is at least 1", f.max)
+	}
+	return nil
+}
+
+// change is what a command is about to do to count rows.
+type change struct {
+	command string // "dlq redrive"
+	what    string // "redrive 3 dead letters of payments"
+	target  string // the filter or the ids
+	count   int
+}
+
+// carryOut asks, logs and does. do says how many rows it changed.
+func (f *changeFlags) carryOut(ctx context.Context, std streams, s *connect.Store, c change, do func() (int64, error)) error {
+	if err := f.confirm(std, c); err != nil {
+		return err
+	}
+	id, err := s.BeginOperation(ctx, store.Operation{Operator: operator(), Command: c.command, Reason: f.reason, Target: c.target})
+	if err != nil {
+		return unreached(ctx, fmt.Errorf("nothing was changed, since it cannot be logged: %w", err), s.DSN)
+	}
+	n, err := do()
+	// What was changed is logged also where the command was interrupted.
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if logged := s.EndOperation(ending, id, n); logged != nil {
+		err = errors.Join(err, fmt.Errorf("%d were changed, which the log of operations has not: %w", n, logged))
+	}
+	var own *exit
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &own):
+		return err
+	}
+	return unreached(ctx, err, s.DSN)
+}
+
+// confirm has a person type the count: whoever meant three and reads 100,000 stops.
+func (f *changeFlags) confirm(std streams, c change) error {
+	if f.yes {
+		return nil
+	}
+	return ask(std, isTerminalInput(std.in), c)
+}
+
+func ask(std streams, terminal bool, c change) error {
+	if !terminal {
+		return errors.New("nobody is there to confirm: standard input is no terminal; --yes goes on without")
+	}
+	fmt.Fprintf(std.err, "This will %s.\nType %d to go on: ", c.what, c.count)
+	var typed string
+	if _, err := fmt.Fscanln(std.in, &typed); err != nil && typed == "" {
+		typed = "nothing"
+	}
+	if typed != fmt.Sprint(c.count) {
+		return failf("not confirmed (%q): nothing was changed", typed)
+	}
+	return nil
+}
+
+// isTerminalInput reports whether somebody can type an answer.
+func isTerminalInput(r io.Reader) bool {
+	file, ok := r.(*os.File)
+	return ok && isTerminal(file)
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-spec/idem/internal/operate/connect"
+	"github.com/idem-spec/idem/internal/operate/show"
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// retryChangeFlags are those of `idem retry now` and `idem retry cancel`.
+type retryChangeFlags struct {
+	operateFlags
+	retryFilter
+	changeFlags
+	all bool
+}
+
+func (f *retryChangeFlags) add(command *cobra.Command) {
+	f.operateFlags.add(command)
+	f.retryFilter.add(command)
+	f.changeFlags.add(command)
+	offerScopes(command, &f.place)
+	command.Flags().BoolVar(&f.all, "all", false, "all, where there is neither an id nor a filter")
+}
+
+func newRetryNow(std streams) *cobra.Command {
+	var flags retryChangeFlags
+	command := &cobra.Command{
+		Use:   "now [ID...]",
+		Short: "Make deliveries to come due now",
+		Long: `Makes deliveries that are PENDING due now. Those that are PARKED wait for the head of their lane, and stay. Counts of
+retries stay as they are.
+
+` + placeHelp,
+		Example: `  idem retry now 4711 --reason 'the bank is back'
+  idem retry now --scope payments --reject-reason BANK_DOWN --reason 'the bank is back' --max 20000`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.run(cmd.Context(), std, args, retryVerb{"now", "make %d deliveries of %s due now", "due now",
+				func(ctx context.Context, o store.Operator, ids []int64) (int, error) { return o.RetryNow(ctx, ids) }})
+		},
+	}
+	flags.add(command)
+	return command
+}
+
+func newRetryCancel(std streams) *cobra.Command {
+	var flags retryChangeFlags
+	command := &cobra.Command{
+		Use:   "cancel [ID...]",
+		Short: "End deliveries to come: they become dead letters",
+		Long: `Makes dead letters of deliveries to come, with the reason CANCELLED and yours. Nothing is lost: ` + "`idem dlq redrive`" + ` gives
+them another life. A lane that one of them heads goes on. What a scheduler publishes just now stays.
+
+` + placeHelp,
+		Example: `  idem retry cancel 4711 --reason 'the order is void'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.run(cmd.Context(), std, args, retryVerb{"cancel", "end %d deliveries of %s: they become dead letters", "cancelled",
+				func(ctx context.Context, o store.Operator, ids []int64) (int, error) {
+					return o.CancelRetries(ctx, ids, "CANCELLED: "+oneLine(flags.changeFlags.reason))
+				}})
+		},
+	}
+	flags.add(command)
+	return command
+}
+
+// oneLine makes a reject_reason of an operator's words, without control characters. (HDR-023)
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// retryVerb is what is done to deliveries.
+type retryVerb struct {
+	name, asked, done string
+	do                func(ctx context.Context, o store.Operator, ids []int64) (int, error)
+}
+
+func (f *retryChangeFlags) check(args []string) error {
+	switch none := f.retryFilter == (retryFilter{}); {
+	case len(args) > 0 && (!none || f.all):
+		return errors.New("ids and a filter: say one of them")
+	case len(args) == 0 && none && !f.all:
+		return errors.New("nothing is selected: give ids, a filter, or --all")
+	case !none && f.all:
+		return errors.New("--all and a filter: say one of them")
+	}
+	return f.changeFlags.check()
+}
+
+func (f *retryChangeFlags) run(ctx context.Context, std streams, args []string, verb retryVerb) error {
+	if err := f.check(args); err != nil {
+		return err
+	}
+	ids, err := identities(args)
+	if err != nil {
+		return err
+	}
+	filter, err := f.filter()
+	if err != nil {
+		return err
+	}
+	s, err := f.openOne(ctx, !f.dryRun)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	o, err := s.Operator()
+	if err != nil {
+		return brokenf("%s: %w", s.Place(), err)
+	}
+	rows, err := f.selected(ctx, s, o, filter, ids)
+	if err != nil {
+		return err
+	}
+	target := f.retryFilter.text()
+	if len(ids) > 0 {
+		target = "ids " + strings.Join(args, " ")
+	}
+	if f.dryRun || !f.yes {
+		if err := f.sample(std, s.Name, rows); err != nil {
+			return err
+		}
+	}
+	if f.dryRun {
+		fmt.Fprintf(std.err, "%d are selected, and nothing was changed\n", len(rows))
+		return nil
+	}
+	var done int64
+	err = f.carryOut(ctx, std, s, change{"retry " + verb.name, fmt.Sprintf(verb.asked, len(rows), s.Place()), target, len(rows)}, func() (int64, error) {
+		for page := range slices.Chunk(rows, pageSize) {
+			n, err := verb.do(ctx, o, idsOf(page))
+			done += int64(n)
+			if err != nil {
+				return done, err
+			}
+		}
+		return done, nil
+	})
+	if err != nil {
+		return err
+	}
+	rest := int64(len(rows)) - done
+	if f.json() {
+		err = show.Line(std.out, map[string]int64{"changed": done, "left": rest})
+	} else {
+		fmt.Fprintf(std.out, "%d %s; %d left as they were (parked, due, being published, or gone)\n", done, verb.done, rest)
+	}
+	if err == nil && done == 0 {
+		return &exit{code: exitNo}
+	}
+	return err
+}
+
+// selected reads what is selected, without the payloads, which may be many.
+func (f *retryChangeFlags) selected(ctx context.Context, s *connect.Store, o store.Operator, filter store.RetryFilter, ids []int64) ([]store.Retry, error) {
+	var rows []store.Retry
+	if len(ids) > f.max {
+		return nil, failf("%d ids, and --max is %d: nothing was changed", len(ids), f.max)
+	}
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		list, err := o.ListRetries(ctx, store.RetryFilter{}, id-1, 1)
+		if err != nil {
+			return nil, unreached(ctx, err, s.DSN)
+		}
+		if len(list) == 0 || list[0].ID != id {
+			return nil, failf("there is no delivery %d to come in %s: nothing was changed", id, s.Place())
+		}
+		rows = append(rows, withoutPayload(list)...)
+	}
+	for after := int64(0); len(ids) == 0; after = rows[len(rows)-1].ID {
+		list, err := o.ListRetries(ctx, filter, after, min(pageSize, f.max+1-len(rows)))
+		if err != nil {
+			return nil, unreached(ctx, err, s.DSN)
+		}
+		if len(list) == 0 {
+			break
+		}
+		if rows = append(rows, withoutPayload(list)...); len(rows) > f.max {
+			return nil, failf("more than %d deliveries are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, failf("no delivery to come is selected by %s", f.retryFilter.text())
+	}
+	return rows, nil
+}
+
+func withoutPayload(rows []store.Retry) []store.Retry {
+	for i := range rows {
+		rows[i].Payload, rows[i].Headers = nil, nil
+	}
+	return rows
+}
+
+func idsOf(rows []store.Retry) []int64 {
+	ids := make([]int64, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	return ids
+}
+
+func (f *retryChangeFlags) sample(std streams, name string, rows []store.Retry) error {
+	first := rows[:min(len(rows), sampleSize)]
+	var cells [][]string
+	for i := range first {
+		if f.json() {
+			if err := show.Line(std.out, retryOf(name, &first[i])); err != nil {
+				return err
+			}
+		}
+		cells = append(cells, retryRow(&first[i]))
+	}
+	if f.json() {
+		return nil
+	}
+	show.Table(std.out, retryHead, cells)
+	if rest := len(rows) - len(first); rest > 0 {
+		fmt.Fprintf(std.out, "and %d more\n", rest)
+	}
+	return nil
+}
