@@ -4,9 +4,11 @@ package schemas
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/idem-spec/idem/internal/lint"
@@ -19,7 +21,8 @@ type Input struct {
 	// Files are the files to lint and what they import, and Paths the ones to lint.
 	Files []protoreflect.FileDescriptor
 	Paths []string
-	// Source returns the text of one of Paths, or nil. Without it no finding has edits.
+	// Source returns the text of one of Paths, or nil; rules call it at the same time. Without it no finding
+	// has edits.
 	Source func(path string) []byte
 	// Facts are what the schema cannot know.
 	Facts config.Facts
@@ -65,18 +68,34 @@ type pass struct {
 // Run runs the rules for which wanted says so. The findings are sorted.
 func Run(in Input, wanted func(*lint.Rule) bool) []lint.Finding {
 	set, problems := schema.Build(in.Files, in.Paths)
-	p := &pass{set: set, files: in.Files, facts: in.Facts, source: in.Source}
-	p.incomplete = len(problems) > 0
-	p.refused(problems, wanted)
+	all := pass{set: set, files: in.Files, facts: in.Facts, source: in.Source, incomplete: len(problems) > 0}
+	all.refused(problems, wanted)
+	var passes []*pass
+	var checks []func(*pass)
 	for _, topic := range topics {
 		for _, r := range topic {
 			if r.check != nil && wanted(&r.Rule) {
-				p.rule = &r.Rule
-				r.check(p)
+				p := all
+				p.rule, p.findings = &r.Rule, nil
+				passes, checks = append(passes, &p), append(checks, r.check)
 			}
 		}
 	}
-	return lint.Sort(p.findings)
+	// Rules read the schema and nothing of each other.
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range passes {
+		group.Go(func() error {
+			checks[i](p)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	findings := all.findings
+	for _, p := range passes {
+		findings = append(findings, p.findings...)
+	}
+	return lint.Sort(findings)
 }
 
 // report is a finding of the rule that runs.
