@@ -69,7 +69,13 @@ class Go:
         record: dict[str, Any] | None = self.ask(Read={"Scope": scope, "Keys": [key]})["Records"][0]
         return record
 
+    def relay(self, rows: int) -> int:
+        """By the relay of the outbox."""
+        published: int = self.ask(Relay=rows)["Published"]
+        return published
+
     def publish(self, rows: int) -> int:
+        """By the scheduler of msg_retry."""
         published: int = self.ask(Publish=rows)["Published"]
         return published
 

@@ -6,7 +6,9 @@ import asyncio
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -15,7 +17,7 @@ from idemspec_runtime import Message, NonRetryable, OutOfOrder, Retryable
 from idemspec_runtime.kafka import Consumer, MissingTopics, Order
 from idemspec_runtime.postgres import PostgresStore
 from kafka_topics import running, send, topic, until
-from services import unique
+from services import need, unique
 
 Text = Message[bytes]
 EVENT = "test.event"
@@ -193,11 +195,37 @@ def test_coroutines_handle_messages(
         assert count(effects) == Counter(keys)
 
 
+def test_coroutines_that_do_not_end_are_cancelled_when_the_consumer_ends(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(
+        group, [origin], store, brokers, workers=4, drain_timeout=timedelta(milliseconds=200)
+    )
+    began: list[str] = []
+    cancelled: list[str] = []
+
+    @consumer.idempotent(EVENT)
+    async def hang(message: Text) -> None:
+        began.append(message.key)
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.append(message.key)
+            raise
+
+    keys = [f"key-{n}" for n in range(10)]
+    send(brokers, origin, *keys)
+    with running(consumer):
+        until(lambda: len(began) == 4)
+    assert sorted(cancelled) == sorted(began)
+    records = store.records(group, keys)
+    assert {r.record.state for r in records if r is not None} <= {RecordState.FAILED}
+    assert {r.record.attempts for r in records if r is not None} == {0}, "none was an attempt"
+
+
 def test_a_coroutine_that_takes_too_long_is_cancelled_and_tried_again(
     brokers: str, store: PostgresStore, group: str, origin: str
 ) -> None:
-    from datetime import timedelta
-
     consumer = Consumer(group, [origin], store, brokers)
     calls = 0
 
@@ -353,6 +381,38 @@ def test_an_outage_of_what_a_route_needs_makes_no_dead_letter(
         until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
     assert store.count_dead_letters() == 0
     assert sum(failed.values()) < 60
+
+
+def test_an_outage_of_the_store_loses_and_doubles_nothing(
+    brokers: str,
+    tables: str,
+    store: PostgresStore,
+    group: str,
+    origin: str,
+    effects: psycopg.Connection[Any],
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+    name = urlsplit(tables).path.removeprefix("/")
+
+    @consumer.tx(EVENT)
+    def insert(message: Text, connection: psycopg.Connection[Any]) -> None:
+        connection.execute("INSERT INTO effect VALUES (%s)", (message.key,))
+
+    keys = [f"key-{n}" for n in range(600)]
+    send(brokers, origin, *keys)
+    server = need("DATABASE_URL", "postgres")
+    with running(consumer), psycopg.connect(server, autocommit=True) as admin:
+        until(lambda: len(count(effects)) > 20)
+        admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,)
+        )
+        until(lambda: bool(consumer.health()))
+        admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        with psycopg.connect(tables, autocommit=True) as again:
+            until(lambda: len(count(again)) == 600)
+            assert count(again) == Counter(keys)
+            assert store.count_dead_letters() == 0
 
 
 def test_topics_that_are_missing_are_named_with_the_command_that_makes_them(

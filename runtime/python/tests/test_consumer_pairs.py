@@ -6,10 +6,11 @@ from collections import Counter
 from typing import Any
 
 import psycopg
-from idemspec import RecordState
+from idemspec import Context, RecordState, producer_headers
 from idemspec_runtime import Message, Retryable
-from idemspec_runtime.kafka import Consumer
+from idemspec_runtime.kafka import Consumer, new_event_id
 from idemspec_runtime.postgres import PostgresStore
+from idemspec_runtime.rows import Outgoing
 from kafka_topics import running, send, topic, until
 from pair import go
 from services import unique
@@ -101,3 +102,37 @@ def test_a_claim_of_go_holds_back_the_handler_here_until_it_is_over(
             until(lambda: "free" in handled and store.count_retries().pending == 1)
             assert other.complete(theirs["Lease"])
         assert handled == ["free"]
+
+
+def test_a_message_of_the_outbox_is_sent_by_the_relay_of_go(brokers: str, database: str) -> None:
+    group = unique("group")
+    handled: list[tuple[str, str, bytes | None]] = []
+    with (
+        go(database, brokers) as other,
+        PostgresStore.open(database) as store,
+        psycopg.connect(database) as business,
+        topic(brokers, group) as origin,
+    ):
+        headers = producer_headers(
+            Context(event_id=new_event_id()),
+            idempotency_key="a",
+            event_type=EVENT,
+            biz_key="order-1",
+        )
+        kept, lost = (
+            Outgoing(origin, list(headers), b"order-1", payload) for payload in (b"kept", b"lost")
+        )
+        store.store([lost], business)
+        business.rollback()
+        store.store([kept], business)
+        business.commit()
+        assert other.relay(1) == 1
+        consumer = Consumer(group, [origin], store, brokers)
+
+        @consumer.idempotent(EVENT)
+        def handle(message: Message[bytes]) -> None:
+            handled.append((message.key, message.biz_key, message.value))
+
+        with running(consumer):
+            until(lambda: bool(handled))
+    assert handled == [("a", "order-1", b"kept")]

@@ -21,6 +21,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/idem-spec/idem/runtime/go/kafka"
+	"github.com/idem-spec/idem/runtime/go/outbox"
 	"github.com/idem-spec/idem/runtime/go/retry"
 	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/postgres"
@@ -33,8 +34,8 @@ type request struct {
 	Settle   []store.Settlement
 	Renew    []store.Renewal
 	Read     *read
-	// Publish has the scheduler publish so many rows of msg_retry.
-	Publish int
+	// Publish has the scheduler publish so many rows of msg_retry, and Relay the relay so many of the outbox.
+	Publish, Relay int
 }
 
 type read struct {
@@ -87,6 +88,13 @@ func run(ctx context.Context, args []string) error {
 		if p.scheduler, err = retry.NewScheduler(rows, b, retry.Config{}); err != nil {
 			return err
 		}
+		stored, ok := s.(store.Outbox)
+		if !ok {
+			return fmt.Errorf("a %T has no outbox for a relay", s)
+		}
+		if p.relay, err = outbox.NewRelay(stored, b, outbox.RelayConfig{}); err != nil {
+			return err
+		}
 	}
 	return p.serve(ctx)
 }
@@ -109,6 +117,7 @@ func open(ctx context.Context, url string) (store.Store, error) {
 type pair struct {
 	store     store.Store
 	scheduler *retry.Scheduler
+	relay     *outbox.Relay
 }
 
 func (p *pair) serve(ctx context.Context) error {
@@ -153,22 +162,29 @@ func (p *pair) do(ctx context.Context, q *request) (a answer, err error) {
 	case q.Read != nil:
 		a.Records, err = p.store.Records(ctx, q.Read.Scope, q.Read.Keys)
 	case q.Publish > 0:
-		a.Published, err = p.publish(ctx, q.Publish)
+		if p.scheduler == nil {
+			return a, errNoBrokers
+		}
+		a.Published, err = publish(ctx, p.scheduler.Step, q.Publish)
+	case q.Relay > 0:
+		if p.relay == nil {
+			return a, errNoBrokers
+		}
+		a.Published, err = publish(ctx, p.relay.Step, q.Relay)
 	default:
 		err = errors.New("the request asks for nothing")
 	}
 	return a, err
 }
 
+var errNoBrokers = errors.New("there are no brokers: pair STORE_URL KAFKA_BROKERS")
+
 // publish waits for rows to fall due.
-func (p *pair) publish(ctx context.Context, want int) (n int, err error) {
-	if p.scheduler == nil {
-		return 0, errors.New("there are no brokers: pair STORE_URL KAFKA_BROKERS")
-	}
+func publish(ctx context.Context, step func(context.Context) (int, error), want int) (n int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for n < want {
-		published, err := p.scheduler.Step(ctx)
+		published, err := step(ctx)
 		if n += published; err != nil {
 			return n, err
 		}

@@ -6,7 +6,8 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from typing import Any, TypeVar
 
@@ -101,7 +102,7 @@ class Consumer:
         self._routes: dict[str, Route] = {}
         self._parts: dict[tuple[str, int], Part] = {}
         self._stopping = threading.Event()
-        self._ending = False
+        self._began = False
         self._engine: Engine
 
     # Handlers
@@ -192,9 +193,13 @@ class Consumer:
         handlers do not end. It runs once."""
         if not self._routes:
             raise ValueError("no handlers: decorate functions with consumer.tx or idempotent")
-        if signals and threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, lambda *_: self.stop())
+        if self._began:
+            raise ValueError("run was called before: make another consumer")
+        self._began = True
+        with _signals(self.stop) if signals else nullcontext():
+            self._run()
+
+    def _run(self) -> None:
         self._engine = engine = Engine(self._guard, list(self._routes.values()), self._config)
         if not self._prepare():
             return
@@ -217,7 +222,7 @@ class Consumer:
 
     def health(self) -> dict[str, float]:
         """What is down, and for how many seconds."""
-        return self._engine.outages.list()
+        return self._engine.outages.list() if self._began else {}
 
     def _prepare(self) -> bool:
         """Waits for a store and topics that are as they have to be; False at the end of `run`."""
@@ -305,7 +310,6 @@ class Consumer:
                     self._commit(client, self._parts.values(), wait=False)
             self._drain(client)
         finally:
-            self._ending = True
             client.close()
 
     def _client_config(self) -> dict[str, Any]:
@@ -332,10 +336,14 @@ class Consumer:
             first = client.poll(0.1)
             if first is None:
                 return
-            messages = [first, *client.consume(self._config.batch, 0)]
+            before = self._part_of(first)
+            messages = client.consume(self._config.batch, 0)
         except KafkaException as error:
             self._engine.outages.begins("fetch", error)
             return
+        # The group may have rebalanced in between: the first one is of the generation before then.
+        if before is self._part_of(first):
+            messages.insert(0, first)
         tasks = []
         for message in messages:
             fault = message.error()
@@ -343,13 +351,15 @@ class Consumer:
                 if fault.code() != KafkaError._PARTITION_EOF:
                     self._engine.outages.begins("fetch", KafkaException(fault))
                 continue
-            topic, partition = message.topic(), message.partition()
-            part = self._parts.get((topic or "", partition or 0))
+            part = self._part_of(message)
             if part is not None:
                 tasks.append(self._open(part, message))
         if tasks:
             self._engine.outages.over("fetch")
             self._engine.admit(tasks)
+
+    def _part_of(self, message: confluent_kafka.Message) -> Part | None:
+        return self._parts.get((message.topic() or "", message.partition() or 0))
 
     def _open(self, part: Part, message: confluent_kafka.Message) -> Task:
         fetched, fault = _fetched(message)
@@ -468,6 +478,21 @@ class Consumer:
             self._engine.idle(parts, 1.0)
         self._commit(client, parts, wait=True)
         self._engine.end(parts)
+
+
+@contextmanager
+def _signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Has SIGINT and SIGTERM end the consumer, where Python lets a thread say so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = signal.SIGINT, signal.SIGTERM
+    before = [signal.signal(number, lambda *_: stop()) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 class MissingTopics(Exception):

@@ -103,6 +103,8 @@ class Task:
     """It was held in place for long enough: it waits in the store."""
     future: Future[None] | None = None
     """Of a coroutine."""
+    began: bool = False
+    """The coroutine did: one that is cancelled before that says nothing by itself."""
 
 
 @dataclass(frozen=True)
@@ -548,10 +550,23 @@ class Engine:
                 t.state = State.RUNNING
                 route.running += 1
                 assert self._loop is not None, "there is an async route"
+                t.began = False
                 t.future = asyncio.run_coroutine_threadsafe(self._run_async(t), self._loop)
+                t.future.add_done_callback(partial(self._cancelled, t))
+
+    def _cancelled(self, t: Task, future: Future[None]) -> None:
+        if future.cancelled() and not t.began:
+            # Not at once: whoever cancels it holds the lock.
+            self._timers.after(0, partial(self._never_began, t))
+
+    def _never_began(self, t: Task) -> None:
+        if not t.began:
+            t.began = True
+            self._ran(t.route, [t], 0.0)
 
     async def _run_async(self, t: Task) -> None:
         route, d = t.route, t.d
+        t.began = True
         start = time.monotonic()
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
@@ -701,8 +716,8 @@ class Engine:
         of the message itself: the route rests, or the handler was told to stop. Returns what is to
         be given back, where the route rests from now on."""
         breaker, d, now = t.route.breaker, t.d, time.monotonic()
-        if d.status is not Status.ENDED:
-            d.end(Result(Outcome.RETRYABLE, "the handler did not run"), d.error)
+        if d.status is not Status.ENDED:  # the handler was never asked
+            d.end(Result(Outcome.IN_PROGRESS, "NOT_STARTED: the consumer ends"), d.error)
         verdict = _verdict(d)
         stopped = (
             verdict is Verdict.BROKE

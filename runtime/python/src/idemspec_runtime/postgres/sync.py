@@ -141,7 +141,12 @@ class PostgresStore:
         """A store with a pool of its own, which `close` closes. Nothing is asked of the server
         yet."""
         pool: ConnectionPool[Connection] = ConnectionPool(
-            dsn, min_size=1, max_size=connections, open=True, kwargs={"autocommit": True}
+            dsn,
+            min_size=1,
+            max_size=connections,
+            open=True,
+            timeout=10,
+            kwargs={"autocommit": True},
         )
         store = cls(pool, config)
         store._owned = True
