@@ -55,6 +55,9 @@ func (f *dlqLsFlags) run(ctx context.Context, std streams) error {
 	if f.limit < 1 {
 		return fmt.Errorf("--limit %d: it is at least 1", f.limit)
 	}
+	if err := f.watchFlags.check(); err != nil {
+		return err
+	}
 	stores, closeAll, err := f.openAll(ctx)
 	if err != nil {
 		return err

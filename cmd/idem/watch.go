@@ -20,11 +20,15 @@ func (f *watchFlags) add(command *cobra.Command) {
 	command.Flags().DurationVar(&f.interval, "interval", 2*time.Second, "how often --watch looks")
 }
 
-// run shows once, or as long as somebody looks. A terminal is cleared before each.
-func (f *watchFlags) run(ctx context.Context, std streams, show func() error) error {
+func (f *watchFlags) check() error {
 	if f.watch && f.interval < 100*time.Millisecond {
 		return fmt.Errorf("--interval %v: it is at least 100ms", f.interval)
 	}
+	return nil
+}
+
+// run shows once, or as long as somebody looks. A terminal is cleared before each.
+func (f *watchFlags) run(ctx context.Context, std streams, show func() error) error {
 	for {
 		if f.watch && isTerminal(std.out) {
 			fmt.Fprint(std.out, "\x1b[H\x1b[2J")

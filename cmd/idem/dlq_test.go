@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// manyLetters are 12 dead letters of payments, of which the last two are TOO_OLD, and one of mail, whose reason would
+// clear a terminal. The payload is an empty message but for the last, whose address is hunter2.
+const manyLetters = `INSERT INTO dead_letter (source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key, event_type,
+		source_topic, outcome, reason, topic, headers, payload, created_at)
+	SELECT i, 0, 0, 5, 0, 'payments', 'k-' || i, 'orders.created', 'orders', CASE WHEN i > 10 THEN 'TOO_OLD' ELSE 'NON_RETRYABLE' END,
+		CASE WHEN i % 2 = 0 THEN 'NO_RATE: EUR' ELSE 'BAD' END, 'orders',
+		'[["idempotency_key","k-' || i || '"],["event_type","orders.created"],["topic","orders"],["retry_count","5"],["max_retry","5"],["target_scope","payments"]]',
+		''::bytea, now() - i * interval '1 hour' FROM generate_series(1, 12) i;
+	INSERT INTO dead_letter (source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key, event_type,
+		source_topic, outcome, reason, topic, headers, payload)
+	VALUES (1, 0, 0, 5, 0, 'mail', 'm-1', 'notifications.sent', 'mail', 'MALFORMED', E'\x1b[2J gone', 'mail', '[["x",{"base64":"G1sySg=="}]]',
+		'\x220768756e74657232'::bytea)`
+
+// bury leaves a record that is DEAD, and its dead letter.
+func bury(t *testing.T, s store.Store) {
+	t.Helper()
+	grants, err := s.Claim(t.Context(), []store.Claim{{Scope: "payments", Key: "k-1", Owner: "o", MaxAttempts: 9, Lease: 1 << 40}})
+	require.NoError(t, err)
+	headers := idem.Headers{{Name: "idempotency_key", Value: []byte("k-1")}, {Name: "topic", Value: []byte("orders")}, {Name: "max_retry", Value: []byte("5")}}
+	settled, err := s.Settle(t.Context(), []store.Settlement{{State: idem.StateDead, Lease: grants[0].Lease, DeadLetter: &store.DeadLetter{
+		Scope: "payments", Key: "k-1", SourceTopic: "orders", SourceOffset: 1, Topic: "orders", Outcome: idem.OutcomeNonRetryable, Headers: headers,
+	}}})
+	require.NoError(t, err)
+	require.Equal(t, []store.Settled{store.SettledWritten}, settled)
+}
+
+func TestDeadLettersAreListedByEachFilter(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters)
+	for args, want := range map[string]int{
+		"": 13, "--scope payments": 12, "--scope mail": 1, "--event-type orders.created": 12, "--key k-3": 1,
+		"--outcome TOO_OLD": 2, "--reject-reason NO_RATE": 6, "--since 150m": 3, "--until 150m": 10, "--since 5h30m --until 150m": 3,
+		"--scope payments --reject-reason BAD --outcome TOO_OLD": 1, "--limit 4": 4, "--limit 4 --after 11": 2, "--scope none": 0,
+	} {
+		stdout, stderr, code := invoke(t, append([]string{"dlq", "ls", "--dsn", dsn, "--output", "json"}, strings.Fields(args)...)...)
+		require.Equal(t, exitOK, code, stderr)
+		assert.Len(t, objects(t, stdout), want, args)
+	}
+	stdout, stderr, code := invoke(t, "dlq", "ls", "--dsn", dsn, "--limit", "12")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, 13, strings.Count(stdout, "\n"), "with the head")
+	assert.Contains(t, stderr, "--after 12")
+	stdout, _, _ = invoke(t, "dlq", "ls", "--dsn", dsn, "--after", "12")
+	assert.Contains(t, stdout, `\u001b[2J gone`)
+	assert.NotContains(t, stdout, "\x1b")
+}
+
+func TestADeadLetterIsShownWithoutItsSecrets(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters)
+	show := func(args ...string) string {
+		stdout, stderr, code := invoke(t, append([]string{"dlq", "show", "13", "--dsn", dsn}, args...)...)
+		require.Equal(t, exitOK, code, stderr)
+		assert.NotContains(t, stdout, "\x1b")
+		assert.NotContains(t, stdout, "hunter2")
+		return stdout
+	}
+	assert.Contains(t, show(), "9 bytes, sha256 ")
+	assert.Contains(t, show(), `x: \u001b[2J`)
+	schema := filepath.Join("..", "..", "examples", "shop", "proto")
+	assert.Contains(t, show("--schema", schema), "hidden: address")
+	o := objects(t, show("--schema", schema, "--output", "json"))[0]
+	assert.Equal(t, []any{"address"}, o["payload_hidden"])
+	assert.Equal(t, map[string]any{}, o["payload"])
+	raw := filepath.Join(t.TempDir(), "raw")
+	show("--raw", raw)
+	data, err := os.ReadFile(raw)
+	require.NoError(t, err)
+	assert.Equal(t, "\"\x07hunter2", string(data))
+	_, stderr, code := invoke(t, "dlq", "show", "13", "--dsn", dsn, "--raw", raw)
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "exists")
+	_, stderr, code = invoke(t, "dlq", "show", "99", "--dsn", dsn)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "there is no dead letter 99")
+}
+
+func TestARedriveIsNoLargerThanWasMeant(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters)
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"--scope payments --dry-run", exitOK, "10 would be redriven"},
+		{"--scope payments --reason r", exitUsage, "nobody is there to confirm"},
+		{"--scope payments --reason r --yes --max 11", exitNo, "12 dead letters are selected, and --max is 11: nothing was changed"},
+		{"--scope paymnts --reason r --yes", exitNo, "no dead letter is selected by scope=paymnts"},
+		{"1 99 --reason r --yes", exitNo, "there is no dead letter 99"},
+		{"1 2 3 --reason r --yes --max 2", exitNo, "3 ids, and --max is 2"},
+		{"11 --reason r --yes", exitNo, "1 are TOO_OLD and stay"},
+	} {
+		_, stderr, code := invoke(t, append([]string{"dlq", "redrive", "--dsn", dsn}, strings.Fields(c.args)...)...)
+		assert.Equal(t, c.code, code, c.args)
+		assert.Contains(t, stderr, c.want, c.args)
+	}
+	assert.Equal(t, []string{"0"}, query(t, dsn, "SELECT count(*) FROM msg_retry"))
+	assert.Equal(t, []string{"0"}, query(t, dsn, "SELECT count(*) FROM idem_operation"))
+}
+
+func TestARedriveGivesAnotherLifeOnceAndIsLogged(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters)
+	stdout, stderr, code := invoke(t, "dlq", "redrive", "--dsn", dsn, "--scope", "payments", "--reason", "rates are loaded", "--yes", "--output", "json")
+	assert.Equal(t, exitNo, code, "two are TOO_OLD: %s", stderr)
+	assert.Equal(t, map[string]any{"redriven": 10., "refused": 2., "skipped": 0., "failed": 0.}, objects(t, stdout)[0])
+	stdout, stderr, code = invoke(t, "dlq", "redrive", "--dsn", dsn, "12", "--reason", "checked by hand", "--yes", "--allow-second-effect")
+	assert.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stdout, "redriven 1;")
+	_, stderr, code = invoke(t, "dlq", "redrive", "--dsn", dsn, "1", "--reason", "again", "--yes")
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "the dead letter 1 was redriven at ")
+	assert.Equal(t, []string{"11"}, query(t, dsn, "SELECT count(*) FROM msg_retry WHERE action = 'REDRIVE' AND topic = 'orders.retry.payments' AND redrive_count = 1"))
+	assert.Equal(t, []string{
+		operator() + " dlq redrive 10 rates are loaded scope=payments t",
+		operator() + " dlq redrive 1 checked by hand ids 12 allow-second-effect t",
+	}, query(t, dsn, "SELECT concat_ws(' ', operator, command, changed, reason, target, ended_at IS NOT NULL) FROM idem_operation ORDER BY id"))
+}
+
+func TestADeadLetterIsRepaired(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters)
+	dir := t.TempDir()
+	good, bad := filepath.Join(dir, "good.json"), filepath.Join(dir, "bad.json")
+	require.NoError(t, os.WriteFile(good, []byte(`{"order_id": "o-7"}`), 0o600))
+	require.NoError(t, os.WriteFile(bad, []byte(`{"ordr_id": "o-7"}`), 0o600))
+	args := []string{"dlq", "redrive", "3", "--dsn", dsn, "--reason", "r", "--yes", "--schema", filepath.Join("..", "..", "examples", "shop", "proto"), "--payload"}
+	_, stderr, code := invoke(t, append(args, bad)...)
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "ordr_id")
+	_, stderr, code = invoke(t, append(args, good)...)
+	require.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, []string{`\x0a036f2d37`}, query(t, dsn, "SELECT payload::text FROM msg_retry"))
+}
+
+func TestDeadLettersAreDropped(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters)
+	stdout, stderr, code := invoke(t, "dlq", "drop", "--dsn", dsn, "--reject-reason", "BAD", "--reason", "test data", "--yes")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, "dropped 6\n", stdout)
+	assert.Equal(t, []string{"7"}, query(t, dsn, "SELECT count(*) FROM dead_letter"))
+	assert.Equal(t, []string{"6"}, query(t, dsn, "SELECT changed FROM idem_operation"))
+}
+
+// What comes while the operator reads is not redriven.
+func TestASelectionIsWhatTheOperatorSaw(t *testing.T) {
+	t.Parallel()
+	s := opened(t, operated(t, manyLetters))
+	list, err := (&chosen{s, []int64{1, 3, 12}}).ListDeadLetters(context.Background(), store.DeadLetterFilter{}, 1, 10)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	assert.EqualValues(t, 3, list[0].ID)
+	assert.EqualValues(t, 12, list[1].ID)
+}
