@@ -359,6 +359,49 @@ def test_a_group_shares_its_partitions_and_each_effect_happens_once(
     assert count(effects) == Counter(keys)
 
 
+def test_a_window_that_is_full_stops_fetching_until_it_has_room(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers, window=8, workers=2, batch=4)
+    go_on = threading.Event()
+    begun: list[str] = []
+
+    @consumer.idempotent(EVENT)
+    def wait(message: Text) -> None:
+        begun.append(message.key)
+        assert go_on.wait(60)
+
+    keys = [f"key-{n}" for n in range(100)]
+    send(brokers, origin, *keys, biz_key="one-partition")
+    with running(consumer):
+        until(lambda: len(begun) == 2 and all(p.paused for p in busy(consumer)))
+        assert sum(len(p.watermark) for p in busy(consumer)) < 20
+        go_on.set()
+        until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
+    assert sorted(begun) == sorted(keys)
+
+
+def busy(consumer: Consumer) -> list[Any]:
+    return [part for part in consumer._parts.values() if len(part.watermark)]
+
+
+def test_what_makes_no_sense_is_refused_with_what_would(
+    brokers: str, store: PostgresStore, group: str
+) -> None:
+    consumer = Consumer(group, ["a"], store, brokers, ignore=["ignored"])
+    consumer.idempotent(EVENT)(print)
+    with pytest.raises(ValueError, match="two handlers for one event type"):
+        consumer.tx(EVENT)(print)
+    with pytest.raises(ValueError, match="`ignore`"):
+        consumer.tx("ignored")(print)
+    with pytest.raises(TypeError, match="no option is named wrkers; there are: batch, "):
+        consumer.tx("other", wrkers=3)(print)  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="workers is 0"):
+        Consumer(group, ["a"], store, brokers, workers=0)
+    with pytest.raises(ValueError, match="shorten the origin's name"):
+        Consumer(group, ["a" * 249], store, brokers)
+
+
 def test_an_outage_of_what_a_route_needs_makes_no_dead_letter(
     brokers: str, store: PostgresStore, group: str, origin: str
 ) -> None:

@@ -9,25 +9,27 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import confluent_kafka
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
-from idemspec import Outcome, Policy, PolicyValues
+from idemspec import Outcome
 
 from . import observe
-from .breaker import Breaker, BreakerConfig
-from .delivery import Delivery, MissingKey, Mode, Order, Rules, Status
+from .delivery import Delivery, Mode, Status
 from .engine import Engine, EngineConfig, Part, Task, backoff
 from .failures import Result
 from .guard import Guard, GuardConfig
 from .message import Fetched
 from .postgres.sync import PostgresStore
 from .producing import producer_config
-from .routes import DEFAULT_BATCH, Route
+from .routes import Route, RouteOptions, route_of
 from .scheduler import Scheduler
 from .topics import check_topic, origin_of, retry_topic
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 log = logging.getLogger("idemspec")
 
@@ -112,12 +114,12 @@ class Consumer:
         event: Any,
         *,
         decode: Callable[[bytes], Any] | None = None,
-        **options: Any,
+        **options: Unpack[RouteOptions],
     ) -> Callable[[H], H]:
         """A handler, `def` or `async def`, whose effect is outside: `handle(message)` is called at
         least once, and has `message.key` to pass on, so that whoever has the effect can have it
         once. It returns None, or bytes that are kept for duplicates. `event` is an event type, or a
-        generated helper, whose policy counts too. See `_add` for the options."""
+        generated helper, whose policy counts too."""
         return self._decorator(Mode.IDEMPOTENT, event, decode, options)
 
     def tx(
@@ -125,7 +127,7 @@ class Consumer:
         event: Any,
         *,
         decode: Callable[[bytes], Any] | None = None,
-        **options: Any,
+        **options: Unpack[RouteOptions],
     ) -> Callable[[H], H]:
         """A handler whose effect and SUCCESS are one transaction: `handle(message, connection)`
         writes with the psycopg connection it is given, into the store's database, and neither
@@ -133,52 +135,19 @@ class Consumer:
         return self._decorator(Mode.TX, event, decode, options)
 
     def _decorator(
-        self, mode: Mode, event: Any, decode: Any, options: dict[str, Any]
+        self, mode: Mode, event: Any, decode: Any, options: RouteOptions
     ) -> Callable[[H], H]:
         def decorate(handler: H) -> H:
-            self._add(mode, event, handler, decode, **options)
+            route = route_of(mode, event, handler, decode, options)
+            name = route.event_type
+            if name in self._routes:
+                raise ValueError(f"route {name}: two handlers for one event type: give one")
+            if name in self._ignored:
+                raise ValueError(f"route {name}: it is in `ignore` too: take one of them away")
+            self._routes[name] = route
             return handler
 
         return decorate
-
-    def _add(
-        self,
-        mode: Mode,
-        event: Any,
-        handler: Callable[..., Any],
-        decode: Callable[[bytes], Any] | None,
-        *,
-        batch: int | bool = 0,
-        order: Order = Order.UNORDERED,
-        missing_key: MissingKey | Callable[[Fetched], str] = MissingKey.REJECT,
-        policy: Policy | PolicyValues | None = None,
-        timeout: timedelta | None = None,
-        max_bytes: int | None = None,
-        workers: int = 0,
-        hold: timedelta = timedelta(minutes=1),
-        breaker: BreakerConfig | None = None,
-    ) -> None:
-        """With `batch` the handler takes a list of at most so many messages (True: 100), and
-        returns a list with one result for each: an exception for what failed, else None or
-        bytes."""
-        event_type = event if isinstance(event, str) else event.EVENT_TYPE
-        if event_type in self._routes:
-            raise ValueError(f"route {event_type}: two handlers for one event type: give one")
-        if event_type in self._ignored:
-            raise ValueError(f"route {event_type}: it is in `ignore` too: take one of them away")
-        if policy is None and not isinstance(event, str):
-            policy = getattr(event, "POLICY", None)
-        rules = Rules(mode, order, missing_key, _values(policy), timeout, max_bytes)
-        self._routes[event_type] = Route(
-            event_type,
-            rules,
-            handler,
-            decode,
-            batch=DEFAULT_BATCH if batch is True else int(batch),
-            workers=workers,
-            hold=hold.total_seconds(),
-            breaker=Breaker(breaker or BreakerConfig()),
-        )
 
     # Running
 
@@ -505,19 +474,6 @@ _CONSUMER_ONLY = ("group.", "auto.offset.", "partition.assignment", "session.", 
 def _for_admin(config: Mapping[str, Any]) -> dict[str, Any]:
     """What of a consumer's configuration is about the connection."""
     return {name: v for name, v in config.items() if not name.startswith(_CONSUMER_ONLY)}
-
-
-def _values(policy: Policy | PolicyValues | None) -> PolicyValues:
-    if isinstance(policy, Policy):
-        return PolicyValues(
-            max_retry=policy.max_retry,
-            max_hold=policy.max_hold,
-            backoff_base=policy.backoff_base,
-            backoff_max=policy.backoff_max,
-            backoff_jitter=policy.backoff_jitter,
-            backoff_schedule=policy.backoff_schedule,
-        )
-    return policy or PolicyValues()
 
 
 def _fetched(message: confluent_kafka.Message) -> tuple[Fetched, Exception | None]:

@@ -13,6 +13,7 @@ from .producing import (
     record,
     warn_of_partitioner,
 )
+from .routes import RouteOptions
 from .scheduler import Scheduler
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "MissingTopics",
     "Order",
     "ProducerRecord",
+    "RouteOptions",
     "Scheduler",
     "new_event_id",
     "producer",
