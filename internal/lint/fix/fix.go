@@ -134,11 +134,21 @@ func (f *File) Write() error {
 	if !slices.Equal(now, f.old) {
 		return fmt.Errorf("%s has changed since it was read", f.Path)
 	}
+	// That a directory can be written is enough to replace what is in it, and says nothing of the file.
+	if info.Mode().Perm()&0o222 == 0 {
+		return fmt.Errorf("%s is read-only", f.Path)
+	}
 	return Replace(path, f.New(), info.Mode().Perm())
 }
 
-// Replace writes a file as a whole or not at all.
+// Replace writes a file as a whole or not at all. A link stays one, and what is no file is left alone.
 func Replace(path string, data []byte, mode os.FileMode) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no file that can be replaced", path)
+	}
 	fresh, err := os.CreateTemp(filepath.Dir(path), ".idem-*")
 	if err != nil {
 		return err

@@ -102,3 +102,28 @@ func TestFileThatSomebodyWritesMeanwhile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 2)
 }
+
+func TestReadOnlyFileIsLeft(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.proto")
+	require.NoError(t, os.WriteFile(path, []byte("one"), 0o444))
+	files, err := fix.Plan([]lint.Finding{{Edits: []lint.Edit{edit(0, 3, "1")}}}, func(string) (string, bool) { return path, true })
+	require.NoError(t, err)
+	require.ErrorContains(t, files[0].Write(), "is read-only")
+	assert.Equal(t, "one", read(t, path))
+}
+
+func TestReplaceWritesWhereALinkLeads(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "a.json"), filepath.Join(dir, "link.json")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
+	require.NoError(t, os.Symlink("a.json", link))
+	require.NoError(t, fix.Replace(link, []byte("new"), 0o600))
+	assert.Equal(t, "new", read(t, path))
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeSymlink, "a link stays one")
+
+	require.ErrorContains(t, fix.Replace(dir, nil, 0o600), "is no file that can be replaced")
+}
