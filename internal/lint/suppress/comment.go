@@ -20,11 +20,13 @@ type comment struct {
 	rule   string
 	reason string
 	used   bool
+	// apart says that it stands beside no declaration, so that it is about none.
+	apart bool
 }
 
 // covers says whether the comment is about what a finding is about.
 func (c *comment) covers(f *lint.Finding) bool {
-	return c.rule == f.Rule.ID && len(c.at.Path) <= len(f.Position.Path) && slices.Equal(c.at.Path, f.Position.Path[:len(c.at.Path)])
+	return !c.apart && c.rule == f.Rule.ID && len(c.at.Path) <= len(f.Position.Path) && slices.Equal(c.at.Path, f.Position.Path[:len(c.at.Path)])
 }
 
 // The numbers of the file's own statements: a comment above one of them is about the whole file.
@@ -45,6 +47,12 @@ func commentsOf(file protoreflect.FileDescriptor) []*comment {
 				all = append(all, commentsIn(text, position(file, location))...)
 			}
 		}
+		for _, text := range apart(location) {
+			for _, c := range commentsIn(text, position(file, location)) {
+				c.apart = true
+				all = append(all, c)
+			}
+		}
 	}
 	return all
 }
@@ -56,6 +64,14 @@ func texts(location protoreflect.SourceLocation) []string {
 		return []string{location.LeadingComments}
 	}
 	return []string{location.LeadingComments, location.TrailingComments}
+}
+
+// apart are the comments near a declaration that are about none.
+func apart(location protoreflect.SourceLocation) []string {
+	if ofFile(location.Path) {
+		return append(slices.Clone(location.LeadingDetachedComments), location.TrailingComments)
+	}
+	return location.LeadingDetachedComments
 }
 
 func ofFile(path protoreflect.SourcePath) bool {
@@ -79,11 +95,14 @@ func commentsIn(text string, at schema.Position) []*comment {
 	var all []*comment
 	for line := range strings.Lines(text) {
 		rest, found := strings.CutPrefix(strings.TrimLeft(line, " \t*/"), Marker)
-		if !found || rest != "" && !strings.ContainsAny(rest[:1], " \t\r\n") {
+		if !found || rest != "" && !strings.ContainsAny(rest[:1], " \t\r\n:") {
 			continue
 		}
-		rule, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		all = append(all, &comment{at: at, rule: rule, reason: strings.TrimSpace(reason)})
+		c := &comment{at: at}
+		if fields := strings.Fields(rest); len(fields) > 0 {
+			c.rule, c.reason = fields[0], strings.Join(fields[1:], " ")
+		}
+		all = append(all, c)
 	}
 	return all
 }
@@ -103,7 +122,12 @@ func (c *comment) judge(s *Selection) []lint.Finding {
 		found = append(found, c.finding(reasonMissing, fmt.Sprintf("%s is ignored without a reason", c.rule),
 			"write why behind it: "+Marker+" "+c.rule+" because …"))
 	}
-	if !c.used && s.Wanted(rule) {
+	switch {
+	case !s.Wanted(rule):
+	case c.apart:
+		found = append(found, c.finding(ignoreStale, fmt.Sprintf("the comment ignores %s, and is above no declaration", c.rule),
+			"put it right above the declaration that it is about, without an empty line between"))
+	case !c.used:
 		found = append(found, c.finding(ignoreStale, fmt.Sprintf("the comment ignores %s, and there is no such finding", c.rule),
 			"remove the line, or the next such finding goes unseen"))
 	}

@@ -132,6 +132,8 @@ func TestCommentsThatAreFindings(t *testing.T) {
 		"of a change":               {"IDEM_CHANGE the reason", config.Section{}, nil, []string{"IDEM_IGNORE_STALE"}},
 		"of a change, no reason":    {"IDEM_CHANGE", config.Section{}, []string{"IDEM_IGNORE_REASON_MISSING"}, []string{"IDEM_IGNORE_REASON_MISSING", "IDEM_IGNORE_STALE"}},
 		"of no rule":                {"IDEM_KEYS the reason", config.Section{}, []string{"IDEM_IGNORE_STALE"}, nil},
+		"a tab before the reason":   {"IDEM_OTHER\tthe reason", config.Section{}, nil, nil},
+		"apart from what is below":  {"IDEM_OTHER the reason\n", config.Section{}, []string{"IDEM_IGNORE_STALE"}, nil},
 		"of nothing at all":         {"", config.Section{}, []string{"IDEM_IGNORE_STALE"}, nil},
 		"where stale ones may stay": {"IDEM_KEY the reason", config.Section{Severity: map[string]lint.Severity{"IDEM_IGNORE_STALE": 0}}, nil, nil},
 		"in a file that is ignored": {"IDEM_KEY", config.Section{Ignore: []string{"a.proto"}}, nil, nil},
@@ -253,4 +255,11 @@ func TestWhatIsNoBaseline(t *testing.T) {
 		require.ErrorContains(t, err, want, text)
 		assert.ErrorContains(t, err, "--write-baseline")
 	}
+}
+
+func TestIgnoreWithAColonIsNotOverlooked(t *testing.T) {
+	t.Parallel()
+	file := compiled(t, "syntax = \"proto3\";\npackage p;\n// idem:ignore: IDEM_KEY x\nmessage M {}\n")
+	filter := suppress.NewFilter(suppress.Select(lint.Schema, new(config.Config), rules), []protoreflect.FileDescriptor{file})
+	assert.Equal(t, []string{"IDEM_IGNORE_STALE"}, ids(filter.Rest()))
 }
