@@ -100,6 +100,9 @@ func TestWhatIdemYAMLGetsWrong(t *testing.T) {
 		"many in place of one":  {"version: v1\nschema: [a, b]\n", "idem.yaml:2:9: there is more than one value here: write one"},
 		"a severity":            {"version: v1\nlint:\n  severity: {TEMPLATE: fatal}\n", `idem.yaml:3:24: "fatal" is no severity: write error, warning or off`},
 		"an absolute path":      {"version: v1\nlint:\n  ignore: [/proto]\n", `idem.yaml:3:12: "/proto" is no path relative to idem.yaml`},
+		"a pattern":             {"version: v1\nlint:\n  ignore: [proto/*.proto]\n", `idem.yaml:3:12: "proto/*.proto" is a pattern, and here are paths`},
+		"a pattern of a rule":   {"version: v1\nlint:\n  ignore_only:\n    TEMPLATE: [\"**\"]\n", `"**" is a pattern`},
+		"two documents":         {"version: v1\n---\nlint: {}\n", "idem.yaml:2:1: there is a second document here"},
 		"an empty path":         {"version: v1\nlint:\n  baseline: \"\"\n", `"" is no path`},
 		"a fact misspelled":     {"version: v1\nfacts:\n  default: {consumer: 3}\n", `idem.yaml:3:13: there is no key "consumer" here; did you mean consumers?`},
 		"a number":              {"version: v1\nfacts:\n  default: {consumers: 0}\n", `idem.yaml:3:24: "0" is no value of consumers: write a whole number from 1`},
@@ -136,4 +139,11 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("neither a configuration nor an error")
 		}
 	})
+}
+
+func TestAliasInAList(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("idem.yaml", []byte("version: v1\nlint:\n  ignore: [&old proto/old]\nbreaking:\n  ignore: [*old]\n"), rules)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"proto/old"}, c.Breaking.Ignore)
 }

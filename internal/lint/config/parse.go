@@ -1,8 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 
@@ -17,12 +19,18 @@ func Parse(file string, data []byte, rules []*lint.Rule) (*Config, error) {
 	p := &parser{file: file, rules: rules}
 	c := new(Config)
 	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
+	documents := yaml.NewDecoder(bytes.NewReader(data))
+	if err := documents.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
 		p.problem(yamlLine(err), 1, "this is no YAML: "+yamlText.ReplaceAllString(err.Error(), ""))
 		return nil, p.err()
 	}
 	if len(doc.Content) == 0 {
 		p.problem(1, 1, "the file is empty: write version: v1, and schema")
+		return nil, p.err()
+	}
+	var more yaml.Node
+	if err := documents.Decode(&more); !errors.Is(err, io.EOF) {
+		p.problem(max(1, more.Line), 1, "there is a second document here, which nothing reads: write all in one, without ---")
 		return nil, p.err()
 	}
 	version := ""
@@ -124,10 +132,15 @@ func (p *parser) scalar(n *yaml.Node) string {
 func (p *parser) list(n *yaml.Node) []*yaml.Node {
 	switch {
 	case n.Kind == yaml.SequenceNode:
+		var all []*yaml.Node
 		for _, item := range n.Content {
+			if item.Kind == yaml.AliasNode {
+				item = item.Alias
+			}
 			p.scalar(item)
+			all = append(all, item)
 		}
-		return n.Content
+		return all
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 		return nil
 	}

@@ -16,7 +16,7 @@ func (p *parser) section(n *yaml.Node, kind lint.Kind, s *Section) {
 	p.mapping(n, entries{
 		"use":         func(n *yaml.Node) { s.Use = p.selectors(n, kind) },
 		"except":      func(n *yaml.Node) { s.Except = p.selectors(n, kind) },
-		"ignore":      func(n *yaml.Node) { s.Ignore = p.paths(n) },
+		"ignore":      func(n *yaml.Node) { s.Ignore = p.ignored(n) },
 		"ignore_only": func(n *yaml.Node) { s.IgnoreOnly = p.ignoreOnly(n, kind) },
 		"severity":    func(n *yaml.Node) { s.Severity = p.severities(n, kind) },
 		"baseline":    func(n *yaml.Node) { s.Baseline = p.path(n) },
@@ -58,7 +58,7 @@ func (p *parser) ignoreOnly(n *yaml.Node, kind lint.Kind) map[string][]string {
 	all := make(map[string][]string)
 	p.each(n, "write a rule, and below it the paths", func(key, value *yaml.Node) {
 		p.selector(key, kind)
-		all[key.Value] = p.paths(value)
+		all[key.Value] = p.ignored(value)
 	})
 	return all
 }
@@ -88,6 +88,16 @@ func (p *parser) paths(n *yaml.Node) []string {
 		all = append(all, p.path(item))
 	}
 	return all
+}
+
+// ignored reads paths that are compared with those of files.
+func (p *parser) ignored(n *yaml.Node) []string {
+	for _, item := range p.list(n) {
+		if strings.ContainsAny(item.Value, "*?") {
+			p.at(item, "%q is a pattern, and here are paths: write a file, or a directory, which stands for all that is in it", item.Value)
+		}
+	}
+	return p.paths(n)
 }
 
 // path reads a path relative to idem.yaml.
