@@ -52,7 +52,7 @@ func isPath(ref string) bool {
 }
 
 // ofBuf is what buf reads and nothing else does: REGISTRY/OWNER/MODULE, or a URL.
-var ofBuf = regexp.MustCompile(`^([A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+/[^/:]+/[^/:]+(:[^/]+)?|[a-z]+://.*)$`)
+var ofBuf = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9-]+)+/[^/:]+/[^/:]+(:[^/]+)?|[a-z]+://.*)$`)
 
 // byBuf has buf read what only it can.
 func byBuf(ctx context.Context, ref string) (*Files, error) {

@@ -211,3 +211,31 @@ func TestAgainstIsOfTheInputsRepository(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Paid"}, named(files))
 }
+
+func TestAgainstDoesNotDependOnHowGitLogIsConfigured(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	write(t, dir, "gpg", "#!/bin/sh\necho >&2 '[GNUPG:] SIG_CREATED '\necho '-----BEGIN PGP SIGNATURE-----'\n")
+	require.NoError(t, os.Chmod(filepath.Join(dir, "gpg"), 0o700))
+	git(t, dir, "config", "gpg.program", filepath.Join(dir, "gpg"))
+	git(t, dir, "config", "log.showSignature", "true")
+	git(t, dir, "commit", "--quiet", "--allow-empty", "--gpg-sign", "--message=signed")
+	_, committed, err := source.Against(t.Context(), "main", filepath.Join(dir, "proto"))
+	require.NoError(t, err)
+	assert.Equal(t, "2025-01-01T04:00:00Z", committed.UTC().Format(time.RFC3339))
+}
+
+func TestAgainstGivesNoOptionToBuf(t *testing.T) {
+	t.Parallel()
+	_, _, err := source.Against(t.Context(), "-o.x/a/b", filepath.Join(repository(t), "proto"))
+	assert.ErrorContains(t, err, `"-o.x/a/b" is no ref`)
+}
+
+func TestAgainstACommitWithoutASchemaNamesNoTemporaryDirectory(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	git(t, dir, "rm", "--quiet", "--force", "-r", "proto")
+	git(t, dir, "commit", "--quiet", "--message=none")
+	_, _, err := source.Against(t.Context(), "main", dir)
+	assert.EqualError(t, err, "at main: there is no .proto file in the repository")
+}

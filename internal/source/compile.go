@@ -56,6 +56,8 @@ func readDir(ctx context.Context, dir string, mode protocompile.SourceInfoMode) 
 	return nil, err
 }
 
+var errNoProto = errors.New("there is no .proto file")
+
 // compile compiles the files of the workspace that are below a directory.
 func (w *workspace) compile(ctx context.Context, dir string, mode protocompile.SourceInfoMode) (*Files, error) {
 	names, err := w.files(dir)
@@ -63,7 +65,7 @@ func (w *workspace) compile(ctx context.Context, dir string, mode protocompile.S
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("there is no .proto file in %s", dir)
+		return nil, fmt.Errorf("%w in %s", errNoProto, dir)
 	}
 	roots := w.roots()
 	wrong := &compileError{roots: roots}

@@ -77,11 +77,13 @@ func (g gitRef) read(ctx context.Context) (*Files, time.Time, error) {
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	committed, err := g.git(ctx, nil, "show", "--no-patch", "--format=%ct", "--end-of-options", commit)
+	// What git show prints depends on how somebody has configured it; this does not.
+	committed, err := g.git(ctx, nil, "rev-list", "--timestamp", "--max-count=1", commit)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	seconds, err := strconv.ParseInt(strings.TrimSpace(string(committed)), 10, 64)
+	timestamp, _, _ := strings.Cut(string(committed), " ")
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil {
 		return nil, time.Time{}, fmt.Errorf("git tells no time of %s", g.ref)
 	}
@@ -104,11 +106,16 @@ func (g gitRef) read(ctx context.Context) (*Files, time.Time, error) {
 }
 
 func readExtracted(ctx context.Context, dir, subdir string) (*Files, error) {
-	schema := filepath.Join(dir, filepath.FromSlash(path.Join("/", subdir)))
+	subdir = strings.TrimPrefix(path.Join("/", subdir), "/")
+	schema := filepath.Join(dir, filepath.FromSlash(subdir))
+	nothing := fmt.Errorf("%w in %s", errNoProto, orElse(subdir, "the repository"))
 	if _, err := os.Stat(schema); err != nil {
-		return nil, fmt.Errorf("there is no .proto file in %s", orElse(subdir, "the repository"))
+		return nil, nothing
 	}
 	files, err := ReadBare(ctx, schema)
+	if errors.Is(err, errNoProto) {
+		return nil, nothing
+	}
 	if err == nil {
 		files.roots = nil // they are about to go
 	}

@@ -299,3 +299,53 @@ func FuzzReadImage(f *testing.F) {
 		}
 	})
 }
+
+func TestLinkToADirectoryIsThatDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "proto/shop/v1/paid.proto", annotated)
+	require.NoError(t, os.Symlink("proto", filepath.Join(dir, "link")))
+	require.NoError(t, os.Symlink("..", filepath.Join(dir, "proto/shop/loop")))
+	require.NoError(t, os.Symlink("..", filepath.Join(dir, "proto/shop/loop.proto")))
+	paths, _ := messages(t, filepath.Join(dir, "link"))
+	assert.Equal(t, []string{"shop/v1/paid.proto"}, paths)
+}
+
+func TestDeviceIsNoProtoFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(os.DevNull, filepath.Join(dir, "a.proto")))
+	_, err := source.Read(t.Context(), dir)
+	assert.ErrorContains(t, err, "a.proto is no file")
+}
+
+func TestOneNameInTwoModulesIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "buf.yaml", "version: v2\nmodules:\n  - path: a\n  - path: b\n")
+	write(t, dir, "a/shop/paid.proto", annotated)
+	write(t, dir, "b/shop/paid.proto", strings.ReplaceAll(annotated, "shop.v1", "other.v1"))
+	_, err := source.Read(t.Context(), dir)
+	assert.ErrorContains(t, err, "both have shop/paid.proto")
+
+	write(t, dir, "buf.yaml", "version: v2\nmodules:\n  - path: a\n    includes: [a/shop]\n  - path: a\n    includes: [a/shop]\n")
+	paths, _ := messages(t, dir)
+	assert.Equal(t, []string{"shop/paid.proto"}, paths)
+}
+
+func TestWhatBufYAMLGetsWrong(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"version: v2\nmodules:\n  - path: ../..\n":                        "../.. is outside of its directory",
+		"version: v2\nmodules:\n  - path: a\n    includes: [a/../../b]\n": "a/../../b is outside of its directory",
+		"version: v1beta1\nbuild:\n  roots: [/etc]\n":                     "/etc is outside of its directory",
+		"version: v2\nmodules: 3\n":                                       "line 2: cannot unmarshal !!int `3`",
+	} {
+		dir := t.TempDir()
+		write(t, dir, "buf.yaml", text)
+		write(t, dir, "a.proto", "syntax = \"proto3\";\n")
+		_, err := source.Read(t.Context(), dir)
+		require.ErrorContains(t, err, want)
+		assert.NotContains(t, err.Error(), "struct")
+	}
+}

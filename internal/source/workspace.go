@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -95,9 +97,26 @@ func readBufConfig(dir, name string) (*bufConfig, error) {
 	}
 	c := new(bufConfig)
 	if err := yaml.Unmarshal(data, c); err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+		return nil, fmt.Errorf("read %s: %s", file, goType.ReplaceAllString(err.Error(), ""))
+	}
+	for _, outside := range c.paths() {
+		if local := filepath.FromSlash(path.Clean(outside)); outside != "" && !filepath.IsLocal(local) {
+			return nil, fmt.Errorf("read %s: %s is outside of its directory, where buf reads nothing", file, outside)
+		}
 	}
 	return c, nil
+}
+
+// goType is how the library ends what it says of a value that is of another kind.
+var goType = regexp.MustCompile(` into .*`)
+
+// paths are all that the file names.
+func (c *bufConfig) paths() []string {
+	all := slices.Concat(c.Directories, c.Build.Roots, c.Build.Excludes)
+	for _, m := range c.Modules {
+		all = append(append(append(all, m.Path), m.Includes...), m.Excludes...)
+	}
+	return all
 }
 
 // modules are those of a directory with that file, or without one.
@@ -162,6 +181,7 @@ func contains(dir, below string) bool {
 // with a dot in front are left out.
 func (w *workspace) files(dir string) ([]string, error) {
 	var names []string
+	in := make(map[string]string) // the module that a name is first in
 	for _, m := range w.modules {
 		start := m.root
 		switch {
@@ -171,6 +191,7 @@ func (w *workspace) files(dir string) ([]string, error) {
 		default:
 			continue
 		}
+		start += string(filepath.Separator) // so that a link is followed here, and nowhere below
 		err := filepath.WalkDir(start, func(file string, entry fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
@@ -181,12 +202,22 @@ func (w *workspace) files(dir string) ([]string, error) {
 				return nil
 			case len(m.includes)+len(m.excludes) > 0 && !m.has(file):
 				return nil
+			case !entry.Type().IsRegular():
+				if readable, err := isFile(file); !readable {
+					return err
+				}
 			}
 			relative, err := relativeTo(m.root, file)
-			if err == nil {
-				names = append(names, filepath.ToSlash(relative))
+			if err != nil {
+				return err
 			}
-			return err
+			name := filepath.ToSlash(relative)
+			if other, taken := in[name]; taken && other != m.root {
+				return fmt.Errorf("%s and %s both have %s, and an import of it could mean either: leave or rename one", other, m.root, name)
+			}
+			in[name] = m.root
+			names = append(names, name)
+			return nil
 		})
 		if err != nil {
 			return nil, fmt.Errorf("read the schema: %w", err)
@@ -194,6 +225,21 @@ func (w *workspace) files(dir string) ([]string, error) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+// isFile says whether a name leads to a file. That it leads to a directory is no error; a pipe or a device,
+// which may never end, is one.
+func isFile(name string) (bool, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return false, err
+	case info.IsDir():
+		return false, nil
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("%s is no file", name)
+	}
+	return true, nil
 }
 
 // relativeTo is filepath.Rel of two paths of which one may be absolute.
