@@ -117,3 +117,12 @@ func TestBreakingSaysWhatItCannotCompare(t *testing.T) {
 		})
 	}
 }
+
+func TestErrorShowsNothingThatATerminalObeys(t *testing.T) {
+	t.Parallel()
+	dir := lintDir(t, "shop/v1/paid.proto", mended)
+	_, stderr, code := invoke(t, "breaking", dir, "--against", "a\x1b[31mb")
+	assert.Equal(t, exitUsage, code)
+	assert.NotContains(t, stderr, "\x1b")
+	assert.Contains(t, stderr, "a\uFFFD[31mb")
+}

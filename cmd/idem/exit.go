@@ -65,5 +65,13 @@ func exitCode(ctx context.Context, w io.Writer, command *cobra.Command, err erro
 	}
 }
 
-// message is an error's text without the name of the core in front of it.
-func message(err error) string { return strings.TrimPrefix(err.Error(), "idem: ") }
+// message is an error's text without the name of the core in front of it, and without what a terminal would
+// obey: names of files and refs are as others have chosen them.
+func message(err error) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.TrimPrefix(err.Error(), "idem: "))
+}

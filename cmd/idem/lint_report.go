@@ -48,13 +48,25 @@ func (l *linting) open(std streams, whole bool, schemas ...*source.Files) (*lint
 		return nil, err
 	}
 	writer, err := report.New(std.out, l.flags.format, report.Options{
-		Kind: l.kind, Rules: l.selection.Rules(), Help: helpOfRule, Path: onDisk,
+		Kind: l.kind, Rules: l.selection.Rules(), Help: helpOfRule, Path: onDisk, Source: sourceOf(schemas),
 		Version: build().Version, Color: colors(std.out),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &lintReport{linting: l, filter: filter, writer: writer, summary: report.Summary{Off: l.selection.Off()}, std: std}, nil
+}
+
+// sourceOf finds the text of a file in schemas.
+func sourceOf(schemas []*source.Files) func(file string) []byte {
+	return func(file string) []byte {
+		for _, s := range schemas {
+			if text := s.Source(file); text != nil {
+				return text
+			}
+		}
+		return nil
+	}
 }
 
 func helpOfRule(id string) string {

@@ -24,10 +24,10 @@ var (
 )
 
 func (g *github) Write(f lint.Finding) error {
-	at := f.Position
+	at := g.o.characters(f.Position)
 	properties := []string{"title=" + propertyEscapes.Replace(f.Rule.ID)}
 	if at.Line > 0 {
-		properties = append(properties, "file="+propertyEscapes.Replace(g.o.path(at.File)), "line="+strconv.Itoa(at.Line))
+		properties = append(properties, "file="+propertyEscapes.Replace(printable(g.o.path(at.File))), "line="+strconv.Itoa(at.Line))
 		if at.EndLine > at.Line {
 			properties = append(properties, "endLine="+strconv.Itoa(at.EndLine))
 		} else if at.Column > 0 { // GitHub wants columns of one line alone

@@ -3,11 +3,14 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/idem-spec/idem/internal/lint"
+	"github.com/idem-spec/idem/internal/schema"
 )
 
 // Writer writes findings in the order in which they come.
@@ -42,6 +45,8 @@ type Options struct {
 	Help  func(id string) string
 	// Path is how a file of a finding is named in the report: as a person opens it. It may be nil.
 	Path func(file string) string
+	// Source is the text of a file, nil where it is not known. It may be nil.
+	Source func(file string) []byte
 	// Version is the program's.
 	Version string
 	// Color is for text on a terminal.
@@ -53,6 +58,25 @@ func (o *Options) path(file string) string {
 		return file
 	}
 	return o.Path(file)
+}
+
+// characters is a position whose columns count characters, of which a tab is one. Compilers count a tab as many.
+func (o *Options) characters(at schema.Position) schema.Position {
+	if o.Source == nil {
+		return at
+	}
+	text := o.Source(at.File)
+	at.Column, at.EndColumn = character(text, at.Line, at.Column), character(text, at.EndLine, at.EndColumn)
+	return at
+}
+
+func character(text []byte, line, column int) int {
+	offset, ok := lint.Offset(text, line, column)
+	if !ok || column < 1 {
+		return column
+	}
+	start := bytes.LastIndexByte(text[:offset], '\n') + 1
+	return 1 + utf8.RuneCount(text[start:offset])
 }
 
 // formats are the formats by name.

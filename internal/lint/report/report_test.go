@@ -149,3 +149,24 @@ func TestReportThatCannotBeWritten(t *testing.T) {
 	_, err := report.New(full{}, "xml", report.Options{})
 	assert.ErrorContains(t, err, "it is text, json, github, sarif")
 }
+
+func TestTabIsOneColumnWhereColumnsAreCharacters(t *testing.T) {
+	t.Parallel()
+	f := findings[0]
+	f.Position = schema.Position{File: "a.proto", Line: 2, Column: 10, EndLine: 2, EndColumn: 12}
+	o := report.Options{Source: func(string) []byte { return []byte("é\n\té👍xy\n") }}
+	assert.Contains(t, write(t, "sarif", o, []lint.Finding{f}), `"region":{"startLine":2,"startColumn":3,"endLine":2,"endColumn":5}`)
+	assert.Contains(t, write(t, "github", o, []lint.Finding{f}), ",line=2,col=3,endColumn=5::")
+	assert.Contains(t, write(t, "text", o, []lint.Finding{f}), "a.proto:2:10: ", "as compilers write it")
+}
+
+func TestPathIsShownAsItIsNotObeyed(t *testing.T) {
+	t.Parallel()
+	f := findings[0]
+	f.Position.File = "a\x1b[31m\n::error::b.proto"
+	for _, format := range report.Formats() {
+		text := write(t, format, report.Options{}, []lint.Finding{f})
+		assert.NotContains(t, text, "\x1b", format)
+		assert.NotContains(t, text, "\n::error::b", format)
+	}
+}

@@ -158,7 +158,7 @@ func (s *sarif) Write(f lint.Finding) error {
 }
 
 func (s *sarif) location(f lint.Finding) sarifLocation {
-	at := f.Position
+	at := s.o.characters(f.Position)
 	if at.Line < 1 {
 		return sarifLocation{Logical: []sarifLogical{{FullyQualifiedName: s.o.path(at.File), Kind: "message"}}}
 	}
