@@ -157,13 +157,37 @@ func fractionDigitsFew(p *pass) {
 		if rate == nil || clock == nil {
 			continue
 		}
-		if most := int64(math.Pow10(clock.Digits)); *rate > most {
-			p.reportf(m.Key.Place, fmt.Sprintf("state fraction_digits: %d or more on %s, or name a field that counts the events",
-				digitsFor(*rate), clock.Leaf().FullName()),
-				"the key of %s tells the events of one biz key apart by {%s} alone, which has %d texts in a second, and idem.yaml says that there are %d events",
-				m.Desc.FullName(), clock.Name, most, *rate)
+		most := int64(math.Pow10(min(clock.Digits, digitsOf(clock))))
+		if *rate <= most {
+			continue
 		}
+		mend := fmt.Sprintf("state fraction_digits: %d or more on %s", digitsFor(*rate), clock.Leaf().FullName())
+		if digitsFor(*rate) > digitsOf(clock) {
+			mend = "count in a finer unit in " + string(clock.Leaf().FullName())
+		}
+		texts := "1 text"
+		if most > 1 {
+			texts = fmt.Sprintf("%d texts", most)
+		}
+		p.reportf(m.Key.Place, mend+", or name a field that counts the events",
+			"the key of %s tells the events of one biz key apart by {%s} alone, which has %s in a second, and idem.yaml says that there are %d events",
+			m.Desc.FullName(), clock.Name, texts, *rate)
 	}
+}
+
+// digitsOf is the most fraction digits that a time has which are not always zero: those of an integer's unit.
+func digitsOf(clock *schema.Component) int {
+	switch {
+	case clock.Kind != schema.TimestampEpoch:
+		return 9
+	case clock.Unit == "s":
+		return 0
+	case clock.Unit == "ms":
+		return 3
+	case clock.Unit == "us":
+		return 6
+	}
+	return 9
 }
 
 // digitsFor is the fewest fraction digits that are enough for a rate, at most 9.

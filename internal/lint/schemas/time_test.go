@@ -62,7 +62,11 @@ func TestTimes(t *testing.T) {
 
 		{name: "more events than texts", rule: few, facts: rate(1001), proto: read + at + "3}]; }", want: []string{"has 1000 texts in a second, and idem.yaml says that there are 1001 events"}},
 		{name: "as many", rule: few, facts: rate(1000), proto: read + at + "3}]; }"},
-		{name: "no digits", rule: few, facts: rate(2), proto: read + at + "0}]; }", want: []string{"has 1 texts"}},
+		{name: "no digits", rule: few, facts: rate(2), proto: read + at + "0}]; }", want: []string{"has 1 text in a second"}},
+		{name: "more than the unit has", rule: few, facts: rate(10),
+			proto: read + "int64 at = 2 [(idem.v1.field) = {timestamp: {unit: TIME_UNIT_S fraction_digits: 3} missing: MISSING_ERROR}]; }", want: []string{"has 1 text in a second"}},
+		{name: "as many as the unit has", rule: few, facts: rate(1000),
+			proto: read + "int64 at = 2 [(idem.v1.field) = {timestamp: {unit: TIME_UNIT_MS fraction_digits: 3} missing: MISSING_ERROR}]; }"},
 		{name: "not declared", rule: few, proto: read + at + "0}]; }"},
 		{name: "declared of another event type", rule: few, facts: config.Facts{Events: map[string]config.Fact{"t.other": {EventsPerSecondPerBizKey: ptr(int64(9))}}}, proto: read + at + "0}]; }"},
 		{name: "declared of this event type", rule: few, facts: config.Facts{Events: map[string]config.Fact{"t.m": {EventsPerSecondPerBizKey: ptr(int64(9))}}}, proto: read + at + "0}]; }", want: []string{"9 events"}},
