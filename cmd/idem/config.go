@@ -61,7 +61,24 @@ func (r *repository) relative(path string) string {
 	if err != nil {
 		return path
 	}
+	if !filepath.IsLocal(relative) { // unless a link leads there
+		if linked, err := relativeTo(dir, file); err == nil && filepath.IsLocal(linked) {
+			relative = linked
+		}
+	}
 	return filepath.ToSlash(relative)
+}
+
+// relativeTo is filepath.Rel of what links lead to.
+func relativeTo(dir, file string) (string, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	if file, err = filepath.EvalSymlinks(file); err != nil {
+		return "", err
+	}
+	return filepath.Rel(dir, file)
 }
 
 // errNoConfig is the absence of idem.yaml.

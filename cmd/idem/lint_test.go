@@ -252,3 +252,11 @@ func TestRulesWithoutTheirFactAreOff(t *testing.T) {
 	assert.Equal(t, exitOK, code, stderr)
 	assert.NotContains(t, stderr, "(dedup_retention)")
 }
+
+func TestIgnoredPathHoldsBehindALink(t *testing.T) {
+	t.Parallel()
+	dir := lintDir(t, "repo/idem.yaml", "version: v1\nlint:\n  ignore: [proto]\n", "repo/proto/paid.proto", unversioned)
+	require.NoError(t, os.Symlink("repo", filepath.Join(dir, "link")))
+	stdout, stderr, code := invoke(t, "lint", "--config", filepath.Join(dir, "link/idem.yaml"), filepath.Join(dir, "repo/proto"))
+	assert.Equal(t, exitOK, code, stdout+stderr)
+}
