@@ -39,6 +39,8 @@ func TestFingerprintToWriteHasTheCurrency(t *testing.T) {
 	for _, test := range []struct{ name, fields, want string }{
 		{"beside it", `string amount = 2 [(idem.v1.field).decimal = {}]; string currency = 3;`, `add fingerprint: "{amount}:{currency}"`},
 		{"of its own", `string fee = 2 [(idem.v1.field).decimal = {}]; string fee_currency = 3;`, `add fingerprint: "{fee}:{fee_currency}"`},
+		{"of what it is an amount of", `string refund_amount = 2 [(idem.v1.field).decimal = {}]; string refund_currency = 3;`, `add fingerprint: "{refund_amount}:{refund_currency}"`},
+		{"of another amount", `string refund_amount = 2 [(idem.v1.field).decimal = {}]; string fee_currency = 3;`, `add fingerprint: "{refund_amount}"`},
 		{"none", `string amount = 2 [(idem.v1.field).decimal = {}];`, `add fingerprint: "{amount}"`},
 		{"in the money", `google.type.Money price = 2; string currency = 3;`, `add fingerprint: "{price}"`},
 	} {

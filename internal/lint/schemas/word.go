@@ -43,8 +43,11 @@ func isDecimal(name protoreflect.Name) bool {
 }
 
 // isCurrency says whether a field is named as the currency of one that is named as an amount: currency,
-// currency_code, and amount_currency of amount.
+// currency_code, amount_currency of amount, and refund_currency of refund_amount.
 func isCurrency(name, amount protoreflect.Name) bool {
+	if stem, ok := strings.CutSuffix(string(amount), "_amount"); ok && isCurrency(name, protoreflect.Name(stem)) {
+		return true
+	}
 	return name == "currency" || name == "currency_code" || name == amount+"_currency" || name == amount+"_currency_code"
 }
 
