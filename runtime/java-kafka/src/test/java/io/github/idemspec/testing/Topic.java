@@ -5,11 +5,17 @@ import io.github.idemspec.v1.Header;
 import io.github.idemspec.v1.ProducerHeaders;
 import io.github.idemspec.v1.Transport;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -43,6 +49,14 @@ public final class Topic implements AutoCloseable {
                     new NewTopic(name, partitions, (short) -1),
                     new NewTopic(retry(), partitions, (short) -1)))
             .all());
+    // A leader takes requests later than others know of it, and a producer that comes too early has
+    // its first batches refused as out of order.
+    Map<TopicPartition, OffsetSpec> all = new HashMap<>();
+    for (int i = 0; i < partitions; i++) {
+      all.put(new TopicPartition(name, i), OffsetSpec.latest());
+      all.put(new TopicPartition(retry(), i), OffsetSpec.latest());
+    }
+    get(admin.listOffsets(all).all());
   }
 
   /** The retry topic. */
@@ -86,6 +100,23 @@ public final class Topic implements AutoCloseable {
     get(producer.send(record));
   }
 
+  /** Sends messages of as many keys. */
+  public void sendMany(String eventType, int messages) {
+    List<Future<?>> sent = new ArrayList<>();
+    for (int i = 0; i < messages; i++) {
+      String key = eventType + ":v1:p-" + i;
+      ProducerRecord<byte[], byte[]> record =
+          new ProducerRecord<>(name, bytes("o-" + i), bytes("x"));
+      new ProducerHeaders(eventType, key)
+          .bizKey("o-" + i)
+          .context(Context.EMPTY.withTopic(name))
+          .list(Transport.KAFKA)
+          .forEach(h -> record.headers().add(h.name(), h.value()));
+      sent.add(producer.send(record));
+    }
+    sent.forEach(Topic::get);
+  }
+
   private static byte[] bytes(String text) {
     return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
   }
@@ -99,13 +130,13 @@ public final class Topic implements AutoCloseable {
         .collect(
             Collectors.summingLong(
                 (Map.Entry<TopicPartition, ?> e) ->
-                    ((org.apache.kafka.clients.consumer.OffsetAndMetadata) e.getValue())
+                    ((OffsetAndMetadata) e.getValue())
                         .offset()));
   }
 
-  private static <T> T get(java.util.concurrent.Future<T> future) {
+  private static <T> T get(Future<T> future) {
     try {
-      return future.get(60, java.util.concurrent.TimeUnit.SECONDS);
+      return future.get(60, TimeUnit.SECONDS);
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
