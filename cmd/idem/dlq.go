@@ -42,7 +42,7 @@ func (f *letterFilter) add(command *cobra.Command) {
 	flags.StringVar(&f.event, "event-type", "", "of this event type")
 	flags.StringVar(&f.key, "key", "", "of this idempotency key")
 	flags.StringVar(&f.outcome, "outcome", "", "of this outcome, such as NON_RETRYABLE")
-	flags.StringVar(&f.reason, "reject-reason", "", "whose reason begins with this")
+	flags.StringVar(&f.reason, "reject-reason", "", "of this reason: its code, or its code and how the detail begins, as in 'NO_RATE: E'")
 	flags.StringVar(&f.since, "since", "", "ended since, as RFC 3339 or how long ago: 1h")
 	flags.StringVar(&f.until, "until", "", "ended before, likewise")
 	offer(command, "outcome", outcomes()...)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,7 +28,7 @@ func newDLQLs(std streams) *cobra.Command {
 		Use:     "ls",
 		Aliases: []string{"list"},
 		Short:   "List dead letters",
-		Long: `Lists dead letters that wait, in the order in which they were first written. All filters have to fit.
+		Long: `Lists dead letters that wait, newest first. All filters have to fit.
 
 ` + placeHelp,
 		Example: `  idem dlq ls --context prod
@@ -43,7 +44,7 @@ func newDLQLs(std streams) *cobra.Command {
 	f := command.Flags()
 	f.BoolVar(&flags.redriven, "redriven", false, "those that were redriven, too")
 	f.IntVar(&flags.limit, "limit", 50, "at most so many of each store")
-	f.Int64Var(&flags.after, "after", 0, "behind this id")
+	f.Int64Var(&flags.after, "after", 0, "behind this id, which is older")
 	return command
 }
 
@@ -63,34 +64,68 @@ func (f *dlqLsFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer closeAll()
-	after := make([]int64, len(stores))
-	for i := range after {
-		after[i] = f.after
+	after, err := f.cursor(ctx, stores)
+	if err != nil {
+		return err
 	}
+	shown := map[letterPlace]bool{}
 	return f.watchFlags.run(ctx, std, func() error {
 		lists := make([][]store.DeadLetter, len(stores))
 		for i, s := range stores {
 			// One more than is shown, to know whether there are more.
-			if lists[i], err = s.ListDeadLetters(ctx, filter, after[i], f.limit+1); err != nil {
+			if lists[i], err = s.RecentDeadLetters(ctx, filter, after, f.limit+1); err != nil {
 				return unreached(ctx, err, s.DSN)
 			}
 		}
-		if !f.json() {
-			f.table(std, stores, lists)
-			return nil
+		if f.json() {
+			return f.lines(std, stores, lists, shown)
 		}
-		for i, s := range stores {
-			for j := range min(len(lists[i]), f.limit) {
-				if err := show.Line(std.out, letterOf(s.Name, &lists[i][j])); err != nil {
-					return err
-				}
-				if f.watch { // only those that are new
-					after[i] = lists[i][j].ID
-				}
-			}
-		}
+		f.table(std, stores, lists)
 		return nil
 	})
+}
+
+// cursor is the place behind --after.
+func (f *dlqLsFlags) cursor(ctx context.Context, stores []*connect.Store) (store.Cursor, error) {
+	switch {
+	case f.after == 0:
+		return store.Cursor{}, nil
+	case len(stores) > 1:
+		return store.Cursor{}, errors.New("--after is an id of one store: say which by --store")
+	}
+	d, err := letterByID(ctx, stores[0], f.after)
+	if err != nil {
+		return store.Cursor{}, unreached(ctx, err, stores[0].DSN)
+	}
+	if d == nil {
+		return store.Cursor{}, failf("--after: there is no dead letter %d any more in %s; --until TIME goes on there", f.after, stores[0].Place())
+	}
+	return store.CursorOf(d), nil
+}
+
+// letterPlace is a dead letter that was shown; one that ends once more is another.
+type letterPlace struct {
+	store int
+	store.Cursor
+}
+
+// lines writes an object a line; while it is watched, of each dead letter once.
+func (f *dlqLsFlags) lines(std streams, stores []*connect.Store, lists [][]store.DeadLetter, shown map[letterPlace]bool) error {
+	for i, s := range stores {
+		for j := range min(len(lists[i]), f.limit) {
+			place := letterPlace{i, store.CursorOf(&lists[i][j])}
+			if shown[place] {
+				continue
+			}
+			if err := show.Line(std.out, letterOf(s.Name, &lists[i][j])); err != nil {
+				return err
+			}
+			if f.watch {
+				shown[place] = true
+			}
+		}
+	}
+	return nil
 }
 
 func (f *dlqLsFlags) table(std streams, stores []*connect.Store, lists [][]store.DeadLetter) {

@@ -75,8 +75,8 @@ func (f *selectFlags) selected(ctx context.Context, s *connect.Store, args []str
 		found.target = "ids " + strings.Join(args, " ")
 		return found, f.byID(ctx, s, found, ids)
 	}
-	for after := int64(0); ; {
-		list, err := s.ListDeadLetters(ctx, filter, after, min(pageSize, f.max+1-len(found.ids)))
+	for after := (store.Cursor{}); ; {
+		list, err := s.RecentDeadLetters(ctx, filter, after, min(pageSize, f.max+1-len(found.ids)))
 		if err != nil {
 			return nil, unreached(ctx, err, s.DSN)
 		}
@@ -84,14 +84,15 @@ func (f *selectFlags) selected(ctx context.Context, s *connect.Store, args []str
 			break
 		}
 		found.add(list)
-		after = list[len(list)-1].ID
+		after = store.CursorOf(&list[len(list)-1])
 		if len(found.ids) > f.max {
-			return nil, f.tooMany(ctx, s, filter)
+			return nil, failf("more than %d dead letters are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
 		}
 	}
 	if len(found.ids) == 0 {
 		return nil, failf("no dead letter is selected by %s", found.target)
 	}
+	slices.Sort(found.ids)
 	return found, nil
 }
 
@@ -110,15 +111,6 @@ func (f *selectFlags) byID(ctx context.Context, s *connect.Store, found *selecti
 		found.add([]store.DeadLetter{*d})
 	}
 	return nil
-}
-
-// tooMany stops a filter that selects more than was expected, and says how many it does.
-func (f *selectFlags) tooMany(ctx context.Context, s *connect.Store, filter store.DeadLetterFilter) error {
-	count := fmt.Sprintf("more than %d", f.max)
-	if n, err := s.CountDeadLetters(ctx, filter); err == nil {
-		count = fmt.Sprint(n)
-	}
-	return failf("%s dead letters are selected, and --max is %d: nothing was changed; narrow the filter, or raise --max", count, f.max)
 }
 
 func (c *selection) add(letters []store.DeadLetter) {

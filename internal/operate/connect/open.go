@@ -20,6 +20,7 @@ import (
 type Tables interface {
 	store.Store
 	store.DeadLetters
+	store.DeadLetterPages
 	store.Retries
 	store.OperationLog
 }

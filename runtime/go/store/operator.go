@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // OperationLog keeps what a person changed by hand: the table idem_operation.
 type OperationLog interface {
@@ -17,6 +20,22 @@ type Operation struct {
 	Reason   string // why, in the operator's words
 	Target   string // the filter, or the ids
 }
+
+// DeadLetterPages reads dead letters as a person does: the newest first.
+type DeadLetterPages interface {
+	// RecentDeadLetters gives those behind a cursor, newest first. The filter's ReasonPrefix is a whole code, or a
+	// code, a colon and how the detail begins.
+	RecentDeadLetters(ctx context.Context, f DeadLetterFilter, after Cursor, limit int) ([]DeadLetter, error)
+}
+
+// Cursor is a place in a list of dead letters: behind the one with this time and ID. The zero value is the beginning.
+type Cursor struct {
+	CreatedAt time.Time
+	ID        int64
+}
+
+// CursorOf is the place behind a dead letter.
+func CursorOf(d *DeadLetter) Cursor { return Cursor{d.CreatedAt, d.ID} }
 
 // Operator is what a person looks up and changes by hand, beside DeadLetters, and no runtime does.
 type Operator interface {

@@ -153,12 +153,16 @@ CREATE TABLE dead_letter (
 );
 COMMENT ON TABLE dead_letter IS 'Messages that ended. Those with redriven_at are alive again.';
 
--- Those that wait, by scope, type and time: lists, counts, and the age for alerts.
-CREATE INDEX dead_letter_waiting ON dead_letter (scope, event_type, created_at) WHERE redriven_at IS NULL;
+-- Those that wait, newest first, by each thing that an operator looks for: counts, the age for alerts, and lists that
+-- begin anywhere, however the values lie in time. Dead letters are few beside messages, so that these cost little.
+CREATE INDEX dead_letter_waiting ON dead_letter (scope, event_type, created_at, id) WHERE redriven_at IS NULL;
+CREATE INDEX dead_letter_scope ON dead_letter (scope, created_at, id) WHERE redriven_at IS NULL;
+CREATE INDEX dead_letter_type ON dead_letter (event_type, created_at, id) WHERE redriven_at IS NULL;
+CREATE INDEX dead_letter_outcome ON dead_letter (outcome, created_at, id) WHERE redriven_at IS NULL;
+-- A reason is a code, or a code, a colon and detail.
+CREATE INDEX dead_letter_reason ON dead_letter (split_part(reason, ':', 1), created_at, id) WHERE redriven_at IS NULL;
 CREATE INDEX dead_letter_key ON dead_letter (idempotency_key);
--- What has one cause, also where it ended with many others.
-CREATE INDEX dead_letter_reason ON dead_letter (reason, id) WHERE redriven_at IS NULL;
-CREATE INDEX dead_letter_created ON dead_letter (created_at);
+CREATE INDEX dead_letter_created ON dead_letter (created_at, id);
 
 -- What operators did by hand. A row is written before the change, and has no end where nobody knows how the change
 -- ended.

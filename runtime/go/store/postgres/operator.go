@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -56,6 +57,33 @@ func (c *core) ListRetries(ctx context.Context, f store.RetryFilter, after int64
 		return nil, named("list retries", err)
 	}
 	return list, nil
+}
+
+// RecentDeadLetters gives dead letters, newest first.
+func (c *core) RecentDeadLetters(ctx context.Context, f store.DeadLetterFilter, after store.Cursor, limit int) ([]store.DeadLetter, error) {
+	var letters []store.DeadLetter
+	var since *time.Time
+	if !after.CreatedAt.IsZero() {
+		since = &after.CreatedAt
+	}
+	err := c.transact(ctx, work{plans: customPlan}, func(w *work) error {
+		letters = nil
+		w.queue("dead_recent", append(columnsOfFilter(&f), since, after.ID, max(limit, 0))...).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				var d store.DeadLetter
+				if err := scanDead(rows, &d); err != nil {
+					return err
+				}
+				letters = append(letters, d)
+			}
+			return rows.Err()
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, named("list dead letters", err)
+	}
+	return letters, nil
 }
 
 // RetryNow makes pending rows due.

@@ -21,3 +21,13 @@ func (s *Store) EndOperation(ctx context.Context, id, changed int64) error {
 		return err
 	})
 }
+
+// RecentDeadLetters gives dead letters, newest first.
+func (s *Store) RecentDeadLetters(ctx context.Context, f store.DeadLetterFilter, after store.Cursor, limit int) ([]store.DeadLetter, error) {
+	var letters []store.DeadLetter
+	rows, err := s.reads["dead_letter_recent"].QueryContext(ctx, append(filterArgs(&f), msOf(after.CreatedAt), after.ID, max(limit, 0))...)
+	if err == nil {
+		letters, err = scanAll(rows, scanDeadLetter)
+	}
+	return letters, named("list dead letters", err)
+}

@@ -30,6 +30,21 @@ SELECT id, scope, idempotency_key, event_type, biz_key, event_id, source_topic, 
    AND (?6 = 0 OR created_at >= ?6) AND (?7 = 0 OR created_at < ?7) AND (?8 = 1 OR redriven_at = 0)
  ORDER BY id LIMIT ?10;
 
+-- name: dead_letter_recent
+-- Newest first. ?1 to ?8 as in dead_letter_list, but ?5 is a code, or a code, a colon and how the detail begins. ?9
+-- behind the one created at this time, 0: from the newest, ?10 with this id, ?11 limit.
+SELECT id, scope, idempotency_key, event_type, biz_key, event_id, source_topic, source_partition, source_offset,
+       redrive_count, retry_count, hold_count, outcome, reason, topic, message_key, headers, payload,
+       created_at, redriven_at, message_key IS NULL, payload IS NULL
+  FROM dead_letter
+ WHERE (?1 = '' OR scope = ?1) AND (?2 = '' OR idempotency_key = ?2) AND (?3 = '' OR event_type = ?3)
+   AND (?4 = '' OR outcome = ?4)
+   AND (?5 = '' OR reason = ?5 OR substr(reason, 1, length(?5) + 1) = ?5 || ':'
+        OR (instr(?5, ':') > 0 AND substr(reason, 1, length(?5)) = ?5))
+   AND (?6 = 0 OR created_at >= ?6) AND (?7 = 0 OR created_at < ?7) AND (?8 = 1 OR redriven_at = 0)
+   AND (?9 = 0 OR created_at < ?9 OR (created_at = ?9 AND id < ?10))
+ ORDER BY created_at DESC, id DESC LIMIT ?11;
+
 -- name: dead_letter_count
 -- ?1 to ?8 as in dead_letter_list.
 SELECT count(*)
