@@ -272,7 +272,8 @@ class Consumer:
             )
             committed = time.monotonic()
             while not self._stopping.is_set():
-                self._fetch(client)
+                if self._engine.hungry(0.02):
+                    self._fetch(client)
                 self._pause_and_resume(client)
                 if time.monotonic() - committed >= self._commit_seconds:
                     committed = time.monotonic()

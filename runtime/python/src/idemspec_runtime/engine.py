@@ -128,6 +128,7 @@ class Engine:
         self._workers = threading.Condition(self.lock)
         self._settlers = threading.Condition(self.lock)
         self._landed = threading.Condition(self.lock)
+        self._fetchers = threading.Condition(self.lock)
         self._settling: deque[Task] = deque()
         self._lanes: dict[LaneKey, deque[Task]] = {}
         self._suspects: deque[Task] = deque()
@@ -257,6 +258,24 @@ class Engine:
     def _full(self, part: Part) -> bool:
         share = self.config.window_bytes // max(len(self._parts), 1)
         return len(part.watermark) >= self.config.window or part.size >= share
+
+    def hungry(self, seconds: float) -> bool:
+        """Waits until there is something to fetch for: where enough is waiting to keep everybody at
+        work until more is fetched, what lies ready for longer only costs memory, and the
+        collector's time. False where that takes longer."""
+        with self.lock:
+            return self._fetchers.wait_for(lambda: not self._ample(), seconds)
+
+    def _ample(self) -> bool:
+        """It is so with handlers that take next to no time, and so nothing waits for the messages
+        of another route."""
+        n, work = 0, 0.0
+        for route in self.routes:
+            if route.batch or route.breaker.state is not BreakerState.CLOSED:
+                continue
+            n += len(route.waiting)
+            work += len(route.waiting) * route.seconds
+        return n >= 2 * self.config.batch and work / self.config.workers < AHEAD_SECONDS
 
     # Admission
 
@@ -414,6 +433,7 @@ class Engine:
                 route.claiming += 1
                 batch.append(t)
                 room -= 1
+        self._fetchers.notify()
         return batch
 
     def _fill_probe(self, route: Route, batch: list[Task]) -> None:
