@@ -209,7 +209,7 @@ func (f *checkFlags) kafkaReader(ctx context.Context) (input.Reader, func(), err
 	if f.follow && f.format != "text" {
 		return nil, nil, fmt.Errorf("--follow writes findings as they are made, and --format %s is one document: leave one of them out", f.format)
 	}
-	log, err := f.kafka.open()
+	log, err := f.kafka.open(false)
 	if err != nil {
 		return nil, nil, err
 	}

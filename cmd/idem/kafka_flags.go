@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/idem-spec/idem/internal/operate/connect"
 	"github.com/idem-spec/idem/runtime/go/kafka"
 )
 
@@ -20,6 +20,7 @@ import (
 type kafkaFlags struct {
 	brokers       []string
 	brokersFlag   string
+	context       string
 	tls           bool
 	ca, cert, key string
 	sasl, user    string
@@ -33,7 +34,8 @@ func (k *kafkaFlags) add(command *cobra.Command) { k.addAs(command, "brokers") }
 func (k *kafkaFlags) addAs(command *cobra.Command, brokers string) {
 	k.brokersFlag = brokers
 	f := command.Flags()
-	f.StringSliceVar(&k.brokers, brokers, nil, "brokers, host:port joined by commas (default: KAFKA_BROKERS)")
+	f.StringSliceVar(&k.brokers, brokers, nil, "brokers, host:port joined by commas (default: the context's, IDEM_BROKERS, KAFKA_BROKERS)")
+	addContext(command, &k.context)
 	f.BoolVar(&k.tls, "tls", false, "speak TLS; --ca and --cert imply it")
 	f.StringVar(&k.ca, "ca", "", "PEM file of the authority that signed the brokers' certificates (default: the system's)")
 	f.StringVar(&k.cert, "cert", "", "PEM file of the client's certificate")
@@ -43,16 +45,18 @@ func (k *kafkaFlags) addAs(command *cobra.Command, brokers string) {
 }
 
 func (k *kafkaFlags) config() (kafka.Config, error) {
-	config := kafka.Config{Brokers: k.brokers, ClientID: "idem-cli", Logger: slog.New(slog.DiscardHandler)}
-	if len(config.Brokers) == 0 {
-		brokers := os.Getenv("KAFKA_BROKERS")
-		if brokers == "" {
-			return config, fmt.Errorf("no --%s, and KAFKA_BROKERS is not set: name a broker, as in localhost:9092", k.brokersFlag)
+	config := kafka.Config{ClientID: "idem-cli", Logger: slog.New(slog.DiscardHandler)}
+	target, err := connect.Resolve(connect.Flags{Context: k.context, Brokers: k.brokers})
+	if err != nil {
+		return config, err
+	}
+	if config.Brokers = target.Brokers; len(config.Brokers) == 0 {
+		if target.Context != "" {
+			return config, fmt.Errorf("no --%s, and the context %s has no brokers", k.brokersFlag, target.Context)
 		}
-		config.Brokers = strings.Split(brokers, ",")
+		return config, fmt.Errorf("no --%s, and KAFKA_BROKERS is not set: name a broker, as in localhost:9092", k.brokersFlag)
 	}
 	if k.tls || k.ca != "" || k.cert != "" {
-		var err error
 		if config.TLS, err = k.tlsConfig(); err != nil {
 			return config, err
 		}
@@ -93,8 +97,19 @@ func (k *kafkaFlags) tlsConfig() (*tls.Config, error) {
 	return config, nil
 }
 
-// open connects.
-func (k *kafkaFlags) open() (*kafka.Broker, error) {
+// open connects, for a command that changes something or only looks.
+func (k *kafkaFlags) open(write bool) (*kafka.Broker, error) {
+	target, err := connect.Resolve(connect.Flags{Context: k.context, Brokers: k.brokers})
+	if err == nil && write {
+		err = target.NeedWrite()
+	}
+	var denied *connect.ReadOnlyError
+	if errors.As(err, &denied) {
+		return nil, failf("%w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
 	config, err := k.config()
 	if err != nil {
 		return nil, err

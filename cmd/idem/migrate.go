@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/idem-spec/idem/internal/operate/connect"
 	"github.com/idem-spec/idem/runtime/go/store/postgres"
 	spec "github.com/idem-spec/idem/spec/sql"
 )
@@ -18,9 +18,9 @@ func newMigrate(std streams) *cobra.Command {
 		Short: "Bring the tables of a PostgreSQL database to this version",
 		Long: `Makes and checks the tables of idem in a PostgreSQL database.
 
-The database is --dsn, or else DATABASE_URL: a URL or key=value pairs. What it leaves out comes from
-PGHOST, PGUSER, PGPASSWORD and their kin, or ~/.pgpass; there a password is in no list of processes.
-A search_path in it names the schema: postgres://app@db/shop?search_path=idem.
+The database is --dsn, a store of a context (--context, --store), or else IDEM_DSN or DATABASE_URL: a URL or
+key=value pairs. What it leaves out comes from PGHOST, PGUSER, PGPASSWORD and their kin, or ~/.pgpass; there a
+password is in no list of processes. A search_path in it names the schema: postgres://app@db/shop?search_path=idem.
 
 A program of version N works on tables of version N and N+1: migrate first, then replace programs.`,
 	}
@@ -30,7 +30,7 @@ A program of version N works on tables of version N and N+1: migrate first, then
 }
 
 func newMigrateUp(std streams) *cobra.Command {
-	var dsn string
+	var place connect.Flags
 	command := &cobra.Command{
 		Use:   "up",
 		Short: "Make the tables, or bring them to this version",
@@ -40,7 +40,7 @@ one does it and the others find it done. Tables of a later version are left as t
   idem migrate up --dsn 'postgres://owner@db.internal/shop?search_path=idem'`,
 		Args: upTo(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withDatabase(cmd.Context(), dsn, func(ctx context.Context, s *postgres.Store) error {
+			return withDatabase(cmd.Context(), place, true, func(ctx context.Context, s *postgres.Store) error {
 				before, err := s.TableVersion(ctx)
 				if err != nil {
 					return err
@@ -63,14 +63,14 @@ one does it and the others find it done. Tables of a later version are left as t
 			})
 		},
 	}
-	dsnFlag(command, &dsn)
+	addPlace(command, &place)
 	return command
 }
 
 func newMigratePrint(std streams) *cobra.Command {
 	var (
-		dsn  string
-		from int
+		place connect.Flags
+		from  int
 	)
 	command := &cobra.Command{
 		Use:   "print",
@@ -97,7 +97,7 @@ func newMigratePrint(std streams) *cobra.Command {
 				}
 				return show(from)
 			}
-			return withDatabase(cmd.Context(), dsn, func(ctx context.Context, s *postgres.Store) error {
+			return withDatabase(cmd.Context(), place, false, func(ctx context.Context, s *postgres.Store) error {
 				version, err := s.TableVersion(ctx)
 				if err != nil {
 					return err
@@ -106,13 +106,13 @@ func newMigratePrint(std streams) *cobra.Command {
 			})
 		},
 	}
-	dsnFlag(command, &dsn)
+	addPlace(command, &place)
 	command.Flags().IntVar(&from, "from", 0, "the version of the tables, 0 where there are none")
 	return command
 }
 
 func newMigrateValidate(std streams) *cobra.Command {
-	var dsn string
+	var place connect.Flags
 	command := &cobra.Command{
 		Use:   "validate",
 		Short: "Check that the tables are those of this version",
@@ -120,7 +120,7 @@ func newMigrateValidate(std streams) *cobra.Command {
 program works on, and that every column and index is there. The exit code is 1 where they are not.`,
 		Args: upTo(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withDatabase(cmd.Context(), dsn, func(ctx context.Context, s *postgres.Store) error {
+			return withDatabase(cmd.Context(), place, false, func(ctx context.Context, s *postgres.Store) error {
 				if err := s.Validate(ctx); err != nil {
 					return err
 				}
@@ -137,36 +137,36 @@ program works on, and that every column and index is there. The exit code is 1 w
 			})
 		},
 	}
-	dsnFlag(command, &dsn)
+	addPlace(command, &place)
 	return command
-}
-
-// dsnFlag has no default of its own: help would show it, and it may have a password.
-func dsnFlag(command *cobra.Command, dsn *string) {
-	command.Flags().StringVar(dsn, "dsn", "", "the database, a URL or key=value pairs (default: DATABASE_URL)")
 }
 
 // withDatabase opens a database for fn. That the tables do not fit is an answer; that there is no database to be
 // asked is none.
-func withDatabase(ctx context.Context, dsn string, fn func(context.Context, *postgres.Store) error) error {
-	if dsn == "" {
-		if dsn = os.Getenv("DATABASE_URL"); dsn == "" {
-			return errors.New("no --dsn, and DATABASE_URL is not set: name a database, as in postgres://user@host/name")
+func withDatabase(ctx context.Context, place connect.Flags, write bool, fn func(context.Context, *postgres.Store) error) error {
+	target, err := connect.Resolve(place)
+	if err != nil {
+		return err
+	}
+	if err := target.NeedOne(); err != nil {
+		return err
+	}
+	if write {
+		if err := target.NeedWrite(); err != nil {
+			return failf("%w", err)
 		}
+	}
+	dsn := target.Stores[0].DSN
+	if strings.HasPrefix(dsn, "sqlite:") {
+		return brokenf("a SQLite file gets its tables from the store that opens it; this is for PostgreSQL")
 	}
 	s, err := postgres.Open(ctx, dsn, postgres.Config{})
 	if err != nil {
-		return brokenf("%w", err)
+		return unreached(ctx, err, dsn)
 	}
 	defer s.Close()
-	switch err := fn(ctx, s); {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return err
-	case errors.Is(err, postgres.ErrSchema), errors.Is(err, postgres.ErrReadOnly):
-		return failf("%w", err)
-	default:
-		return brokenf("%w", err)
+	if err := fn(ctx, s); err != nil {
+		return unreached(ctx, err, dsn)
 	}
+	return nil
 }

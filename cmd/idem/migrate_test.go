@@ -44,6 +44,7 @@ func TestMigrateSaysWhatIsWrongAndNoSecret(t *testing.T) {
 	}{
 		{[]string{"sql", "--dialect", "oracle"}, exitUsage, "--dialect oracle: it is postgres or sqlite"},
 		{[]string{"migrate", "print", "--from", "9"}, exitUsage, "--from 9: versions are 0 (no tables) to 1"},
+		{[]string{"migrate", "up", "--dsn", "sqlite:orders.db"}, exitUsage, "gets its tables from the store that opens it"},
 		{[]string{"migrate", "up", "--dsn", "postgres://u:hunter2@127.0.0.1:1/x"}, exitUsage, "connection refused"},
 		{[]string{"migrate", "up", "--dsn", "postgres://u:hunter2%zz@127.0.0.1:1/x"}, exitUsage, "cannot parse"},
 		{[]string{"migrate", "validate", "--dsn", "host=127.0.0.1 port=x password=hunter2"}, exitUsage, "invalid port"},
@@ -57,11 +58,13 @@ func TestMigrateSaysWhatIsWrongAndNoSecret(t *testing.T) {
 }
 
 func TestMigrateNeedsADatabase(t *testing.T) {
-	t.Setenv("DATABASE_URL", "")
+	for _, variable := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL"} {
+		t.Setenv(variable, "")
+	}
 	for _, name := range []string{"up", "print", "validate"} {
 		_, stderr, code := invoke(t, "migrate", name)
 		assert.Equal(t, exitUsage, code)
-		assert.Contains(t, stderr, "no --dsn, and DATABASE_URL is not set")
+		assert.Contains(t, stderr, "no database: say --context, --dsn or IDEM_DSN")
 	}
 }
 

@@ -43,15 +43,8 @@ func (f *operateFlags) add(command *cobra.Command) {
 func addPlace(command *cobra.Command, place *connect.Flags) {
 	f := command.Flags()
 	f.StringVar(&place.DSN, "dsn", "", "the database: a PostgreSQL URL or key=value pairs, or sqlite:FILE (default: IDEM_DSN, DATABASE_URL)")
-	f.StringVar(&place.Context, "context", "", "a context of the config (default: IDEM_CONTEXT)")
 	f.StringVar(&place.Store, "store", "", "one of the context's stores")
-	offerFunc(command, "context", func(*cobra.Command) []string {
-		config, err := connect.Load()
-		if err != nil {
-			return nil
-		}
-		return config.Names()
-	})
+	addContext(command, &place.Context)
 	offerFunc(command, "store", func(*cobra.Command) []string {
 		target, err := connect.Resolve(connect.Flags{Context: place.Context})
 		if err != nil {
@@ -62,6 +55,18 @@ func addPlace(command *cobra.Command, place *connect.Flags) {
 			names = append(names, d.Name)
 		}
 		return names
+	})
+}
+
+// addContext adds --context.
+func addContext(command *cobra.Command, name *string) {
+	command.Flags().StringVar(name, "context", "", "a context of the config (default: IDEM_CONTEXT)")
+	offerFunc(command, "context", func(*cobra.Command) []string {
+		config, err := connect.Load()
+		if err != nil {
+			return nil
+		}
+		return config.Names()
 	})
 }
 

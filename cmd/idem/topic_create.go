@@ -54,7 +54,7 @@ func (f *createFlags) run(ctx context.Context, std streams, topics []string) err
 			}
 		}
 	}
-	b, err := f.kafka.open()
+	b, err := f.kafka.open(true)
 	if err != nil {
 		return err
 	}

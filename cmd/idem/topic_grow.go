@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idem-spec/idem/internal/operate/connect"
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/kafka"
 )
@@ -53,7 +54,7 @@ retries, the redriver of dead letters and the relay need it, as long as there is
 old topic; before, they must not have it for retries.
 
 The databases are those of the groups and of the producers' outboxes; --database may come several
-times, and without one it is DATABASE_URL.`,
+times, and without one they are the stores of the context, or IDEM_DSN or DATABASE_URL.`,
 		Example: `  idem topic grow orders --to orders-2 --partitions 24 --group payments --group mail --dry-run
   idem topic grow orders --to orders-2 --partitions 24 --group payments=payments-eu --no-database
   idem topic grow orders --to orders-2 --partitions 24 --group payments --undo`,
@@ -90,7 +91,7 @@ func (f *growFlags) run(ctx context.Context, std streams, topic string) error {
 		defer databases.close()
 		move.Tables = databases
 	}
-	b, err := f.kafka.open()
+	b, err := f.kafka.open(!f.dryRun)
 	if err != nil {
 		return err
 	}
@@ -191,11 +192,16 @@ func (f *growFlags) openDatabases(ctx context.Context) (growDatabases, error) {
 	}
 	names := f.databases
 	if len(names) == 0 {
-		if url := os.Getenv("DATABASE_URL"); url != "" {
-			names = []string{url}
-		} else {
-			return nil, errors.New("no --database, and DATABASE_URL is not set: name the databases that have retries and outboxes, or say --no-database")
+		target, err := connect.Resolve(connect.Flags{Context: f.kafka.context})
+		if err != nil {
+			return nil, err
 		}
+		for _, d := range target.Stores {
+			names = append(names, d.DSN)
+		}
+	}
+	if len(names) == 0 {
+		return nil, errors.New("no --database, and DATABASE_URL is not set: name the databases that have retries and outboxes, or say --no-database")
 	}
 	return openGrowDatabases(ctx, names)
 }

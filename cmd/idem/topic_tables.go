@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/idem-spec/idem/internal/operate/connect"
 )
 
 // growDatabases count what is left for a topic in all of them. (kafka.GrowTables)
@@ -31,7 +33,7 @@ func openGrowDatabases(ctx context.Context, names []string) (growDatabases, erro
 		if err != nil {
 			all.close()
 			// By its number, since its name may have a password.
-			return nil, brokenf("--database %d of %d: %w; make the tables by `idem migrate up`, or leave it out", i+1, len(names), err)
+			return nil, brokenf("--database %d of %d: %w; make the tables by `idem migrate up`, or leave it out", i+1, len(names), connect.Hide(err, name))
 		}
 	}
 	return all, nil
