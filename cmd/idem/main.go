@@ -1,5 +1,6 @@
 // Command idem is the command line of idem: it lints schemas, their changes and messages, gives a verdict on
-// a port, shows the delays that a policy makes, renders a key, and sets up a repository that uses the options.
+// a port, shows the delays that a policy makes, renders a key, sets up a repository that uses the options, and operates
+// the tables and topics of services.
 //
 // Exit codes: 0 the answer is yes, 1 it is no, 2 the command cannot be carried out as it is written,
 // 3 (conformance) the port cannot be run.

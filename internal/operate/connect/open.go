@@ -46,6 +46,11 @@ func (s *Store) Operator() (store.Operator, error) {
 // Open opens a store, and checks that its tables are there. With readOnly the server refuses changes too.
 func (d Database) Open(ctx context.Context, readOnly bool) (*Store, error) {
 	s, err := d.open(ctx, readOnly)
+	if readOnly && err != nil && strings.Contains(err.Error(), "unsupported startup parameter") {
+		// A PgBouncer takes no such setting, and a SET would outlive the command on a connection of others. The
+		// commands that only read do so without it, too.
+		s, err = d.open(ctx, false)
+	}
 	if err == nil {
 		return s, nil
 	}
