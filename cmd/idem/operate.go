@@ -206,7 +206,7 @@ type change struct {
 
 // carryOut asks, logs and does. do says how many rows it changed.
 func (f *changeFlags) carryOut(ctx context.Context, std streams, s *connect.Store, c change, do func() (int64, error)) error {
-	if err := f.confirm(std, c); err != nil {
+	if err := f.confirm(ctx, std, c); err != nil {
 		return err
 	}
 	id, err := s.BeginOperation(ctx, store.Operation{Operator: operator(), Command: c.command, Reason: f.reason, Target: c.target})
@@ -231,21 +231,32 @@ func (f *changeFlags) carryOut(ctx context.Context, std streams, s *connect.Stor
 }
 
 // confirm has a person type the count: whoever meant three and reads 100,000 stops.
-func (f *changeFlags) confirm(std streams, c change) error {
+func (f *changeFlags) confirm(ctx context.Context, std streams, c change) error {
 	if f.yes {
 		return nil
 	}
-	return ask(std, isTerminalInput(std.in), c)
+	return ask(ctx, std, isTerminalInput(std.in), c)
 }
 
-func ask(std streams, terminal bool, c change) error {
+func ask(ctx context.Context, std streams, terminal bool, c change) error {
 	if !terminal {
 		return errors.New("nobody is there to confirm: standard input is no terminal; --yes goes on without")
 	}
 	fmt.Fprintf(std.err, "This will %s.\nType %d to go on: ", c.what, c.count)
+	answers := make(chan string, 1)
+	go func() { // reading cannot be interrupted, and the command has to be
+		var typed string
+		if _, err := fmt.Fscanln(std.in, &typed); err != nil && typed == "" {
+			typed = "nothing"
+		}
+		answers <- typed
+	}()
 	var typed string
-	if _, err := fmt.Fscanln(std.in, &typed); err != nil && typed == "" {
-		typed = "nothing"
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(std.err)
+		return ctx.Err()
+	case typed = <-answers:
 	}
 	if typed != fmt.Sprint(c.count) {
 		return failf("not confirmed (%q): nothing was changed", typed)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,11 +142,20 @@ func TestAChangeIsConfirmedByItsCount(t *testing.T) {
 	t.Parallel()
 	for typed, code := range map[string]int{"12\n": 0, "12": 0, "y\n": exitNo, "1\n": exitNo, "\n": exitNo, "": exitNo} {
 		var said bytes.Buffer
-		err := ask(streams{in: strings.NewReader(typed), err: &said}, true, change{what: "drop 12 dead letters of prod", count: 12})
+		err := ask(t.Context(), streams{in: strings.NewReader(typed), err: &said}, true, change{what: "drop 12 dead letters of prod", count: 12})
 		assert.Equal(t, code, exitCode(t.Context(), &bytes.Buffer{}, nil, err), typed)
 		assert.Equal(t, "This will drop 12 dead letters of prod.\nType 12 to go on: ", said.String())
 	}
-	assert.ErrorContains(t, ask(streams{in: strings.NewReader("12\n")}, false, change{count: 12}), "no terminal; --yes goes on")
+	assert.ErrorContains(t, ask(t.Context(), streams{in: strings.NewReader("12\n")}, false, change{count: 12}), "no terminal; --yes goes on")
+}
+
+func TestAQuestionIsInterrupted(t *testing.T) {
+	t.Parallel()
+	in, typing := io.Pipe() // nobody types
+	defer typing.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.ErrorIs(t, ask(ctx, streams{in: in, err: io.Discard}, true, change{count: 1}), context.Canceled)
 }
 
 func TestAFileOfSQLiteIsOperatedToo(t *testing.T) {
