@@ -34,7 +34,7 @@ func bury(t *testing.T, s store.Store) {
 	require.NoError(t, err)
 	headers := idem.Headers{{Name: "idempotency_key", Value: []byte("k-1")}, {Name: "topic", Value: []byte("orders")}, {Name: "max_retry", Value: []byte("5")}}
 	settled, err := s.Settle(t.Context(), []store.Settlement{{State: idem.StateDead, Lease: grants[0].Lease, DeadLetter: &store.DeadLetter{
-		Scope: "payments", Key: "k-1", SourceTopic: "orders", SourceOffset: 1, Topic: "orders", Outcome: idem.OutcomeNonRetryable, Headers: headers,
+		Scope: "payments", Key: "k-1", SourceTopic: "orders", SourceOffset: 1, Topic: "orders", Outcome: idem.OutcomeNonRetryable, Reason: "NO_RATE: EUR", Headers: headers,
 	}}})
 	require.NoError(t, err)
 	require.Equal(t, []store.Settled{store.SettledWritten}, settled)

@@ -169,6 +169,10 @@ func TestAFileOfSQLiteIsOperatedToo(t *testing.T) {
 	stdout, stderr, code := invoke(t, "dlq", "ls", "--dsn", dsn, "--output", "json")
 	require.Equal(t, exitOK, code, stderr)
 	assert.Equal(t, "k-1", objects(t, stdout)[0]["key"])
+	for reason, want := range map[string]int{"NO_RATE": 1, "NO": 0, "NO_RATE: E": 1, "NO_RATE: X": 0, "NO_RATE: EUR": 1} {
+		stdout, _, _ := invoke(t, "dlq", "ls", "--dsn", dsn, "--output", "json", "--reject-reason", reason)
+		assert.Len(t, objects(t, stdout), want, reason)
+	}
 	stdout, stderr, code = invoke(t, "dlq", "redrive", "1", "--dsn", dsn, "--reason", "r", "--yes")
 	require.Equal(t, exitOK, code, stderr)
 	assert.Contains(t, stdout, "redriven 1;")
