@@ -161,6 +161,11 @@ public final class MessageDelivery {
     return alone;
   }
 
+  /** SUCCESS is durable already. */
+  public boolean completed() {
+    return completed;
+  }
+
   /** What follows is durable: unless {@link #inPlace}, it may be acknowledged. */
   public boolean settled() {
     return settled;

@@ -524,10 +524,18 @@ final class Engine {
     batch.add(task);
   }
 
-  private void fill(List<Task> batch) {
+  /** How many deliveries may be claimed and not begun. */
+  private long ahead() {
     long ahead = config.workers() * (AHEAD_NANOS / Math.max(handlerNanos, 1_000));
-    ahead = Math.min(Math.max(ahead, config.workers()), 2L * config.batch());
+    return Math.min(Math.max(ahead, 2L * config.workers()), 2L * config.batch());
+  }
+
+  private void fill(List<Task> batch) {
+    long ahead = ahead();
     long room = ahead - runnable.size() - claiming;
+    if (2 * room < ahead) {
+      return; // Another batch is worth a call once half of the last one has begun.
+    }
     while (room > 0 && batch.size() < config.batch() && !waiting.isEmpty()) {
       Task task = waiting.poll();
       if (task.state == Task.State.WAITING) {
@@ -614,11 +622,18 @@ final class Engine {
       } else {
         guard.run(d, route.handler);
       }
+      if (d.completed()) { // It is durable, and settling it asks nothing of the store.
+        guard.settle(List.of(d));
+      }
       lock.lock();
       try {
         handlerNanos += (d.handlerTime().toNanos() - handlerNanos) / 64;
-        toSettle(task);
-        if (runnable.size() < config.workers() && !waiting.isEmpty()) {
+        if (d.settled()) {
+          finish(task);
+        } else {
+          toSettle(task);
+        }
+        if (2L * (runnable.size() + claiming) <= ahead() && !waiting.isEmpty()) {
           claimers.signal();
         }
       } finally {

@@ -1,5 +1,6 @@
 package io.github.idemspec.kafka;
 
+import com.sun.management.OperatingSystemMXBean;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.idemspec.store.Claim;
 import io.github.idemspec.store.Completion;
@@ -8,6 +9,7 @@ import io.github.idemspec.store.postgres.PostgresStore;
 import io.github.idemspec.testing.Servers;
 import io.github.idemspec.testing.Topic;
 import io.github.idemspec.v1.Admission.Verdict;
+import java.lang.management.ManagementFactory;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
@@ -40,29 +42,41 @@ public final class BareLoop {
     boolean[] modes = arguments.length > 2 ? new boolean[] {arguments[2].equals("tx")} : BOTH;
     for (int round = 0; round < Integer.parseInt(arguments[1]); round++) {
       for (boolean tx : modes) {
-        double bare = measure(messages, tx, true);
-        double ours = measure(messages, tx, false);
+        double[] bare = measure(messages, tx, true);
+        double[] ours = measure(messages, tx, false);
         System.out.printf(
-            "%s bare %.0f/s idem %.0f/s ratio %.2f%n",
-            tx ? "tx        " : "idempotent", bare, ours, ours / bare);
+            "%s bare %.0f/s %.0f us idem %.0f/s %.0f us ratio %.2f, of processor time %.2f%n",
+            tx ? "tx        " : "idempotent",
+            bare[0],
+            bare[1],
+            ours[0],
+            ours[1],
+            ours[0] / bare[0],
+            bare[1] / ours[1]);
       }
     }
   }
 
-  private static double measure(int messages, boolean tx, boolean bare) throws Exception {
+  /** Messages a second, and this process's processor time for each in microseconds. */
+  private static double[] measure(int messages, boolean tx, boolean bare) throws Exception {
     try (Servers.Database database = new Servers.Database();
         HikariDataSource pool = database.pool(true);
         Topic topic = new Topic(6)) {
       database.run("create table effect (key text)");
       topic.sendMany(PAID, messages);
       PostgresStore store = new PostgresStore(pool);
+      OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
       long start = System.nanoTime();
+      long cpu = system.getProcessCpuTime();
       if (bare) {
         loop(topic, store, messages, tx);
       } else {
         consume(topic, store, messages, tx);
       }
-      return messages / ((System.nanoTime() - start) / 1e9);
+      return new double[] {
+        messages / ((System.nanoTime() - start) / 1e9),
+        (system.getProcessCpuTime() - cpu) / 1e3 / messages
+      };
     }
   }
 

@@ -69,7 +69,7 @@ class IdemConsumerTest {
     }
   }
 
-  private Topic topic(int partitions) {
+  private Topic topic(int partitions) throws Exception {
     Topic topic = new Topic(partitions);
     closing.add(topic);
     return topic;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -38,7 +39,7 @@ public final class Topic implements AutoCloseable {
           new ByteArraySerializer());
 
   /** One with partitions. */
-  public Topic(int partitions) {
+  public Topic(int partitions) throws Exception {
     String id = Servers.unique();
     name = "java-" + id;
     group = "g-" + id;
@@ -56,7 +57,16 @@ public final class Topic implements AutoCloseable {
       all.put(new TopicPartition(name, i), OffsetSpec.latest());
       all.put(new TopicPartition(retry(), i), OffsetSpec.latest());
     }
-    get(admin.listOffsets(all).all());
+    await("leaders of " + name, () -> isLed(all));
+  }
+
+  private boolean isLed(Map<TopicPartition, OffsetSpec> all) throws InterruptedException {
+    try {
+      admin.listOffsets(all).all().get();
+      return true;
+    } catch (ExecutionException e) {
+      return false;
+    }
   }
 
   /** The retry topic. */

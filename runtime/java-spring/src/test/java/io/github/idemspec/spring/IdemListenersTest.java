@@ -92,7 +92,7 @@ class IdemListenersTest {
   }
 
   @BeforeEach
-  void begin() {
+  void begin() throws Exception {
     topic = new Topic(1);
   }
 
