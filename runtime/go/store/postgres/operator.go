@@ -1,8 +1,10 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,8 +38,29 @@ func (c *core) Scopes(ctx context.Context) ([]string, error) {
 	return scopes, named("list scopes", err)
 }
 
-// ListRetries gives deliveries to come in the order of IDs.
+// ListRetries gives deliveries to come in the order of IDs. Those of a key are looked up in each scope: the index of
+// keys begins with the scope.
 func (c *core) ListRetries(ctx context.Context, f store.RetryFilter, after int64, limit int) ([]store.Retry, error) {
+	if f.Key == "" || f.Scope != "" {
+		return c.listRetries(ctx, f, after, limit)
+	}
+	scopes, err := c.Scopes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []store.Retry
+	for _, f.Scope = range scopes {
+		list, err := c.listRetries(ctx, f, after, limit)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(a, b store.Retry) int { return cmp.Compare(a.ID, b.ID) })
+	return all[:min(len(all), max(limit, 0))], nil
+}
+
+func (c *core) listRetries(ctx context.Context, f store.RetryFilter, after int64, limit int) ([]store.Retry, error) {
 	var list []store.Retry
 	err := c.transact(ctx, work{plans: customPlan}, func(w *work) error {
 		list = nil
