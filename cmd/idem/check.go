@@ -116,7 +116,7 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) erro
 	summary, err := messages.Run(ctx, reader, options)
 	checked.progress.clear()
 	if err != nil {
-		return readingFailed(err)
+		return checked.breakOff(summary, readingFailed(err))
 	}
 	return checked.finish(summary)
 }

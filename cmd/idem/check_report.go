@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,8 +15,8 @@ import (
 	"github.com/idem-spec/idem/internal/lint/messages"
 )
 
-// checkRun is a run's findings on their way to the report. They are kept until the input is read to its end,
-// so that an input that cannot be read gives no half report; only those of --follow are shown at once.
+// checkRun is a run's findings on their way to the report. They are kept until the run ends, since those of two
+// messages may come late and go where the second is; only those of --follow are shown at once.
 type checkRun struct {
 	*lintReport
 	flags    *checkFlags
@@ -56,13 +58,34 @@ func (r *checkRun) show(s messages.Summary) {
 
 // finish reports the findings, in the order of the messages, and the summary.
 func (r *checkRun) finish(s messages.Summary) error {
+	if err := r.writeKept(); err != nil {
+		return err
+	}
+	return r.close(r.summarize(r.std.err, s))
+}
+
+// breakOff reports what was found before the run failed, and returns why it did. Half a run writes no baseline,
+// and does not know what settles nothing.
+func (r *checkRun) breakOff(s messages.Summary, why error) error {
+	if len(r.kept) == 0 || errors.Is(why, context.Canceled) {
+		return why
+	}
+	err := r.writeKept()
+	if err == nil {
+		err = r.writer.Close(r.summary)
+	}
+	r.summarize(r.std.err, s)
+	return errors.Join(why, err)
+}
+
+func (r *checkRun) writeKept() error {
 	slices.SortStableFunc(r.kept, func(a, b keptFinding) int { return cmp.Compare(a.message, b.message) })
 	for _, f := range r.kept {
 		if err := r.write(f.Finding); err != nil {
 			return err
 		}
 	}
-	return r.close(r.summarize(r.std.err, s))
+	return nil
 }
 
 // summarize writes what is known of all messages, and returns what was read.

@@ -102,7 +102,28 @@ func TestCheckReadsBinaryFilesWithTheirTypeSaid(t *testing.T) {
 	}
 }
 
-func TestCheckSaysWhatCannotBeReadAndWritesNoHalfReport(t *testing.T) {
+func TestCheckShowsWhatItFoundBeforeAnInputThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	dir := checking(t)
+	cut := filepath.Join(dir, "cut.binpb")
+	require.NoError(t, os.WriteFile(cut, []byte("\x03\x0a\x01p\x7f"), 0o600))
+	baseline := filepath.Join(dir, "baseline.json")
+	args := []string{"--schema", dir, "--delimited", "--type", "shop.v1.PaymentSucceeded", cut}
+	for format, want := range map[string]string{"text": cut + ":1: error: IDEM_", "json": `"version"`} {
+		stdout, stderr, code := checkIn(t.Context(), "", append(args, "--format", format)...)
+		assert.Equal(t, exitUsage, code)
+		assert.Contains(t, stdout, want)
+		assert.Contains(t, stdout, "has no biz key")
+		assert.Contains(t, stderr, "1 messages")
+		assert.Contains(t, stderr, "is cut off: message 2 at byte 4 has 127 bytes, and 0 are there")
+	}
+	stdout, _, code := checkIn(t.Context(), "", append(args, "--baseline", baseline, "--write-baseline")...)
+	assert.Equal(t, exitUsage, code)
+	assert.Empty(t, stdout)
+	assert.NoFileExists(t, baseline)
+}
+
+func TestCheckSaysWhatCannotBeRead(t *testing.T) {
 	t.Setenv("KAFKA_BROKERS", "")
 	dir := checking(t)
 	cut := filepath.Join(dir, "cut.binpb")
@@ -118,9 +139,7 @@ func TestCheckSaysWhatCannotBeReadAndWritesNoHalfReport(t *testing.T) {
 		{"--type shop.v1.PaymentSucceded: the messages with option", []string{"--schema", dir, "--type", "shop.v1.PaymentSucceded", cut}},
 		{"no such file", []string{"--schema", dir, "none.ndjson"}},
 		{"what is in it is told by its name", []string{"--schema", dir, filepath.Join(dir, "shop.proto")}},
-		{"is cut off: message 2 at byte 4 has 127 bytes, and 0 are there", []string{"--schema", dir, "--delimited", "--type", "shop.v1.PaymentSucceeded", cut}},
 		{"does not compile", []string{"--schema", filepath.Dir(broken), "-"}},
-		{"standard input:2: byte 1: no JSON of a message", []string{"--schema", dir, "-"}},
 		{"--payload xml", []string{"--schema", dir, "--payload", "xml", "-"}},
 		{"--max-findings 0: it is at least 1", []string{"--schema", dir, "--max-findings", "0", "-"}},
 		{"is no size", []string{"--schema", dir, "--memory", "much", "-"}},
@@ -131,7 +150,7 @@ func TestCheckSaysWhatCannotBeReadAndWritesNoHalfReport(t *testing.T) {
 		{"no --kafka-brokers, and KAFKA_BROKERS is not set", []string{"--schema", dir, "--topic", "t"}},
 		{"check that Kafka runs at 127.0.0.1:1", []string{"--schema", dir, "--topic", "t", "--kafka-brokers", "127.0.0.1:1"}},
 	} {
-		stdout, stderr, code := checkIn(t.Context(), "{\"headers\":{},\"value\":{}}\n{x", c.args...)
+		stdout, stderr, code := checkIn(t.Context(), soundLine, c.args...)
 		assert.Equal(t, exitUsage, code, c.args)
 		assert.Contains(t, stderr, c.want, c.args)
 		assert.Empty(t, stdout, c.args)

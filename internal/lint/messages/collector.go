@@ -2,6 +2,8 @@ package messages
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -22,6 +24,8 @@ type collector struct {
 	waiting []finding
 	wanted  map[*lint.Rule]bool
 	told    time.Time
+	// unread is why the rest of the input could not be read; nil where it was, or the run was interrupted.
+	unread error
 }
 
 func newCollector(o *Options) *collector {
@@ -52,6 +56,9 @@ func (c *collector) take(j *job) error {
 	if c.options.Progress != nil && time.Since(c.told) > 200*time.Millisecond {
 		c.told = time.Now()
 		c.options.Progress(c.summary)
+	}
+	if !errors.Is(j.err, context.Canceled) {
+		c.unread = j.err
 	}
 	return j.err
 }

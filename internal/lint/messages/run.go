@@ -2,6 +2,7 @@ package messages
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/idem-spec/idem/internal/lint"
@@ -75,7 +76,7 @@ type checker struct {
 	fallback  *event
 }
 
-// Run checks the messages of a reader. Where it returns an error, the summary is of what was read before.
+// Run checks the messages of a reader. Where that fails, what was read before is reported, and the summary is of it.
 func Run(ctx context.Context, reader input.Reader, o Options) (Summary, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -83,10 +84,15 @@ func Run(ctx context.Context, reader input.Reader, o Options) (Summary, error) {
 	c := newCollector(&o)
 	defer func() { _ = c.table.Close() }()
 	err := c.collect(ctx, newChecker(&o), reader)
-	if err != nil && !(o.Endless && ctx.Err() != nil) {
+	ended := err == nil || o.Endless && ctx.Err() != nil
+	if !ended && c.unread == nil {
 		return c.summary, err
 	}
-	return c.finish()
+	summary, failed := c.finish()
+	if !ended {
+		return summary, errors.Join(err, failed)
+	}
+	return summary, failed
 }
 
 func newChecker(o *Options) *checker {

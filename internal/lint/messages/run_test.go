@@ -76,12 +76,15 @@ func TestErrorOfTheReaderEndsTheRunBehindWhatWasRead(t *testing.T) {
 	files, err := input.Files([]string{"-"}, strings.NewReader(many(500)), input.Options{MaxMessage: 1 << 20})
 	require.NoError(t, err)
 	away := errors.New("the broker is away")
+	found := 0
 	summary, err := Run(t.Context(), &broken{files, away}, Options{
-		Set: setOf(t, shop), Memory: DefaultMemory, MaxPayload: DefaultMaxPayload,
-		Wanted: func(*lint.Rule) bool { return true }, Report: func(uint64, lint.Finding) error { return nil },
+		Set: setOf(t, shop), Memory: 1, TempDir: t.TempDir(), MaxPayload: DefaultMaxPayload,
+		Wanted: func(r *lint.Rule) bool { return r == keyReused },
+		Report: func(uint64, lint.Finding) error { found++; return nil },
 	})
 	require.ErrorIs(t, err, away)
 	require.EqualValues(t, 500, summary.Messages)
+	require.Equal(t, 5, found, "those of keys that went to disk too")
 }
 
 // silent never ends a read.
