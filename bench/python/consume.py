@@ -81,8 +81,10 @@ def database() -> Iterator[str]:
                 own.execute(text.encode())
                 own.execute("INSERT INTO idem_schema VALUES (%s, %s)", (version, title))
             own.execute("CREATE TABLE effect (key text)")
-        yield dsn
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        try:
+            yield dsn
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @contextmanager
@@ -104,9 +106,11 @@ def topic(messages: int) -> Iterator[str]:
         client.produce(name, key=f"order-{n}", value=b"x" * 200, headers=list(headers))
         client.poll(0)
     assert client.flush(60) == 0
-    yield name
-    for deleted in admin.delete_topics([name]).values():
-        deleted.result()
+    try:
+        yield name
+    finally:
+        for deleted in admin.delete_topics([name]).values():
+            deleted.result()
 
 
 def create(admin: AdminClient, *names: str) -> None:

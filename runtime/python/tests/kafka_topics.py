@@ -22,9 +22,11 @@ def topic(brokers: str, *scopes: str, partitions: int = 2) -> Iterator[str]:
     names = [name, *(f"{name}.retry.{scope}" for scope in scopes)]
     for made in admin.create_topics([NewTopic(n, partitions, 1) for n in names]).values():
         made.result()
-    yield name
-    for deleted in admin.delete_topics(names).values():
-        deleted.result()
+    try:
+        yield name
+    finally:
+        for deleted in admin.delete_topics(names).values():
+            deleted.result()
 
 
 def send(brokers: str, to: str, *keys: str, event_type: str = "test.event", **more: Any) -> None:
