@@ -43,7 +43,7 @@ final class Engine {
   private static final int SETTLERS = 2;
 
   /** For how long work is claimed ahead: no longer, since leases run while claims wait. */
-  private static final long AHEAD_NANOS = 20_000_000;
+  private static final long AHEAD_NANOS = 100_000_000;
 
   private static final long FIRST_GUESS_NANOS = 1_000_000;
   private static final long MAX_BACKOFF_MS = 5_000;
