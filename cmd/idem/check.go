@@ -57,7 +57,8 @@ A payload is protobuf, protobuf's JSON, or Confluent's wire format, which its fi
 
 Findings go to standard output, and how far it is and a summary to standard error. However many messages there
 are, memory is bounded: keys beyond --memory go to a file, which is removed at the end. Values are shown cut,
-and never of a field marked debug_redact. Exit codes: 0 there is no finding, 1 there are, 2 an input cannot be read.`,
+and never of a field marked debug_redact. A line that is no message is a finding, and the run goes on. Exit codes:
+0 there is no finding, 1 there are, 2 an input cannot be read: it is cut off, say, or the broker is away.`,
 		Example: `  idem check --schema proto messages.ndjson
   idem check --type shop.v1.PaymentSucceeded --delimited payments.binpb
   kcat -C -J -e -b localhost:9092 -t orders | idem check -

@@ -97,6 +97,7 @@ func (r *checkRun) summarize(w io.Writer, s messages.Summary) string {
 	}
 	fmt.Fprintf(w, "  %9s messages, %s\n", grouped(s.Messages), bytesOf(s.Bytes))
 	line(s.Untyped, "of an event type that the schema does not have, or of none")
+	line(s.Unparsed, "lines that are no message, and are judged no further")
 	line(s.Keys, "idempotency keys")
 	line(s.Duplicates, "duplicates by key")
 	line(s.Conflicting, "of them with another fingerprint")

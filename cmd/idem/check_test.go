@@ -66,6 +66,16 @@ func TestCheckReportsFindingsWithTheirLines(t *testing.T) {
 	assert.Contains(t, stderr, "1 IDEM_HEADER_KEY_DIFFERS")
 }
 
+func TestCheckGoesOnBehindALineThatIsNoMessage(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, code := checkIn(t.Context(), soundLine+"{x\n"+soundLine, "--schema", checking(t), "-")
+	require.Equal(t, exitNo, code, stderr)
+	assert.Equal(t, "standard input:2: error: IDEM_PAYLOAD_UNREADABLE: the line is no message: at byte 1: it is no JSON of a message: write the line as idem check --help says\n", stdout)
+	assert.Contains(t, stderr, "3 messages")
+	assert.Contains(t, stderr, "1 lines that are no message, and are judged no further")
+	assert.Contains(t, stderr, "1 duplicates by key")
+}
+
 func TestCheckShowsNoMoreFindingsThanItIsTold(t *testing.T) {
 	t.Parallel()
 	bad := strings.Repeat(`{"headers":{"event_type":"none"},"value":{}}`+"\n", 10)

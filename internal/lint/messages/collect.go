@@ -16,13 +16,14 @@ type job struct {
 	batch input.Batch
 	first uint64 // the number of its first message in the run
 	done  chan struct{}
-	err   error // of reading or of parsing; what is before it is judged all the same
+	err   error // of reading; what is before it is judged all the same
 
 	findings []finding
 	records  []byte // as seen has them
 	messages int64
 	bytes    int64
 	untyped  int64
+	unparsed int64
 }
 
 // collect reads batches, has them checked, and takes in the results in the order of the batches.
@@ -109,16 +110,17 @@ func (c *collector) read(ctx context.Context, reader input.Reader, free, work, o
 func (p *pass) run(j *job) {
 	p.findings = j.findings[:0]
 	j.records = j.records[:0]
-	j.messages, j.bytes, j.untyped = 0, 0, 0
+	j.messages, j.bytes, j.untyped, j.unparsed = 0, 0, 0, 0
 	var m input.Message
 	for i := range j.batch.Items {
+		j.messages++
 		if err := j.batch.Parse(&p.parser, &j.batch.Items[i], &m); err != nil {
-			j.err = err
-			break
+			p.reject(j.batch.Source, m.Number, j.first+uint64(i), err)
+			j.unparsed++
+			continue
 		}
 		p.check(j.batch.Source, &m, j.first+uint64(i))
 		j.records = p.identify(j.records)
-		j.messages++
 		j.bytes += int64(len(m.Payload))
 		if p.event == nil {
 			j.untyped++

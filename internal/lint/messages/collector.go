@@ -45,6 +45,7 @@ func (c *collector) take(j *job) error {
 	c.summary.Messages += j.messages
 	c.summary.Bytes += j.bytes
 	c.summary.Untyped += j.untyped
+	c.summary.Unparsed += j.unparsed
 	if err := c.table.AddAll(j.records); err != nil {
 		return err
 	}

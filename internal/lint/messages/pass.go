@@ -119,6 +119,18 @@ func (p *pass) check(source *input.Source, m *input.Message, seq uint64) {
 	if p.unreadable != nil {
 		p.has |= unreadable
 	}
+	p.judge()
+}
+
+// reject takes a line that is no message.
+func (p *pass) reject(source *input.Source, number int64, seq uint64, err error) {
+	p.source, p.message, p.seq = source, &input.Message{Number: number}, seq
+	p.event, p.unreadable, p.has = nil, err, unreadable
+	p.judge()
+}
+
+// judge runs the rules that have something to check.
+func (p *pass) judge() {
 	for _, r := range p.rules[p.has] {
 		p.rule = &r.Rule
 		r.check(p)

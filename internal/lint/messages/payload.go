@@ -1,10 +1,12 @@
 package messages
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/idem-spec/idem/internal/lint"
 	"github.com/idem-spec/idem/internal/lint/messages/decode"
+	"github.com/idem-spec/idem/internal/lint/messages/input"
 )
 
 var payloadRules = []*rule{
@@ -36,6 +38,11 @@ var payloadRules = []*rule{
 }
 
 func payloadUnreadable(p *pass) {
+	var line *input.LineError
+	if errors.As(p.unreadable, &line) {
+		p.reportf(line.Mend, "the line is no message: %v", line)
+		return
+	}
 	name := "idem.v1.Envelope"
 	if p.event != nil {
 		name = string(p.event.Desc.FullName())

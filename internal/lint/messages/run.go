@@ -53,6 +53,8 @@ type Summary struct {
 	Messages, Bytes int64
 	// Untyped are the messages whose type is not known.
 	Untyped int64
+	// Unparsed are the lines that are no message, of which nothing else is known.
+	Unparsed int64
 	// Keys are the distinct idempotency keys, and Duplicates the messages whose key was there before.
 	Keys, Duplicates int64
 	// Conflicting are the duplicates with another fingerprint than the first, and Regenerated the copies of

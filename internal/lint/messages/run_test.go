@@ -87,6 +87,36 @@ func TestErrorOfTheReaderEndsTheRunBehindWhatWasRead(t *testing.T) {
 	require.Equal(t, 5, found, "those of keys that went to disk too")
 }
 
+func TestLineThatIsNoMessageIsAFindingAndTheRunGoesOn(t *testing.T) {
+	t.Parallel()
+	set := setOf(t, shop)
+	sound := line(`"idempotency_key":"pay:v2:p"`, `"payment_id":"p"`)
+	for _, c := range []struct{ name, line, what, mend string }{
+		{"NaN", line(``, `"cents":NaN`), "at byte 65: JSON has no NaN and no Infinity", "as text"},
+		{"ill-formed UTF-8", line(``, "\"card\":\"\xff\""), "at byte 65: a string is ill-formed UTF-8", "payload_base64"},
+		{"half a surrogate pair", line(``, `"card":"\ud83d"`), "at byte 65: half of a surrogate pair is no character", ""},
+		{"nesting without an end", line(``, `"x":`+strings.Repeat("[", 2000)+strings.Repeat("]", 2000)), "it is nested more than 1000 deep", ""},
+		{"no object", `[1]`, "at byte 0: it is no JSON of a message", ""},
+		{"half a line", `{"value":{"a"`, "at byte 13: the JSON is cut off", ""},
+		{"a payload without headers", `{"payment_id":"p"}`, "at byte 0: there is no value and no payload", "say --bare"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			findings, summary := checked(t, set, strings.Join([]string{sound, c.line, sound}, "\n"), func(o *Options) {
+				o.Wanted = func(r *lint.Rule) bool { return r.ID == "IDEM_PAYLOAD_UNREADABLE" }
+			})
+			require.EqualValues(t, 3, summary.Messages)
+			require.EqualValues(t, 1, summary.Unparsed)
+			require.EqualValues(t, 1, summary.Duplicates)
+			require.Len(t, findings, 1)
+			require.Equal(t, 2, findings[0].Position.Line)
+			require.Contains(t, findings[0].What, "the line is no message: ")
+			require.Contains(t, findings[0].What, c.what)
+			require.Contains(t, findings[0].Mend, c.mend)
+		})
+	}
+}
+
 // silent never ends a read.
 type silent struct{}
 

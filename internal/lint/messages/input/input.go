@@ -68,7 +68,18 @@ type Batch struct {
 	memory []byte
 }
 
-// Parse makes the message of an item.
+// LineError says why an item is no message. The others of its batch may be.
+type LineError struct {
+	// Byte is where in the item, from 0.
+	Byte int
+	// What is wrong, and how to mend it.
+	What, Mend string
+}
+
+// Error is "at byte 11: no JSON".
+func (e *LineError) Error() string { return fmt.Sprintf("at byte %d: %s", e.Byte, e.What) }
+
+// Parse makes the message of an item. The error is a *LineError.
 func (b *Batch) Parse(p *Parser, item *Item, into *Message) error {
 	if item.ready != nil {
 		*into = *item.ready

@@ -24,20 +24,39 @@ import (
 //	value_base64 or payload_base64
 //
 // and all others are passed over. So what `kcat -C -J` and `rpk topic consume` print is read as it is.
-func (p *Parser) line(b *Batch, item *Item, m *Message) error {
-	p.scan.In, p.scan.Pos, p.scan.Text = item.raw, 0, p.scan.Text[:0]
+func (p *Parser) line(_ *Batch, item *Item, m *Message) error {
+	p.scan = jsonscan.Scanner{In: item.raw, Text: p.scan.Text[:0]}
 	l := lineParser{&p.scan, m, false}
 	if err := l.object(l.member); err != nil {
-		return fmt.Errorf("%s:%d: byte %d: %w", b.Source.Name, item.Number, l.Pos, err)
+		return l.failed(err)
 	}
 	if l.Blanks(); l.Pos != len(item.raw) {
-		return fmt.Errorf("%s:%d: byte %d: something is behind the JSON of the message: one message is one line", b.Source.Name, item.Number, l.Pos)
+		return &LineError{l.Pos, "something is behind the JSON of the message", "write one message a line"}
 	}
 	if !l.payload {
-		return fmt.Errorf("%s:%d: there is no value and no payload: where the lines are payloads themselves, say --bare", b.Source.Name, item.Number)
+		return &LineError{0, "there is no value and no payload", "where the lines are payloads themselves, say --bare"}
 	}
 	m.HasHeaders = true
 	return nil
+}
+
+// failed is the error of a line that cannot be read from here on.
+func (l *lineParser) failed(err error) error {
+	e := &LineError{l.Pos, err.Error(), "write the line as idem check --help says"}
+	if errors.Is(err, errNoJSON) && l.Fault != "" {
+		e.What = string(l.Fault)
+	}
+	switch {
+	case !errors.Is(err, errNoJSON):
+	case l.Fault == jsonscan.IllFormed:
+		e.Mend = "put a payload or a header that is no text into base64, as in payload_base64: kcat -J cannot carry it"
+	case l.Fault == jsonscan.NotFinite:
+		e.Mend = `write them as text, as protobuf's JSON does: "NaN", "Infinity"`
+	case l.Fault == "" && l.Pos >= len(l.In):
+		e.What = "the JSON is cut off"
+		e.Mend = "write one message a line, and whole"
+	}
+	return e
 }
 
 type lineParser struct {
@@ -46,7 +65,7 @@ type lineParser struct {
 	payload bool // there is one
 }
 
-var errNoJSON = errors.New("no JSON of a message (a payload that is no text goes in payload_base64: kcat -J cannot carry it)")
+var errNoJSON = errors.New("it is no JSON of a message")
 
 // object visits the members of an object.
 func (l *lineParser) object(member func(name []byte) error) error {

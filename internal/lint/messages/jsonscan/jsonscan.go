@@ -14,7 +14,20 @@ type Scanner struct {
 	Pos int
 	// Text is where strings with escapes go. It may be replaced by a longer one.
 	Text []byte
+	// Fault is why a method returned false, where the byte at Pos does not show it.
+	Fault Fault
 }
+
+// Fault is what no JSON has, though it looks like some.
+type Fault string
+
+// The faults, as half a sentence each.
+const (
+	IllFormed Fault = "a string is ill-formed UTF-8"
+	Surrogate Fault = "half of a surrogate pair is no character"
+	NotFinite Fault = "JSON has no NaN and no Infinity"
+	TooDeep   Fault = "it is nested more than 1000 deep"
+)
 
 // Blanks passes over white space.
 func (s *Scanner) Blanks() {
@@ -86,7 +99,7 @@ func (s *Scanner) String() ([]byte, bool) {
 		case c == '"':
 			text := s.In[start:s.Pos:s.Pos]
 			s.Pos++
-			return text, high < 0x80 || utf8.Valid(text)
+			return text, high < 0x80 || s.wellFormed(start)
 		case c == '\\':
 			return s.escaped(start)
 		case c < 0x20:
@@ -108,7 +121,7 @@ func (s *Scanner) escaped(start int) ([]byte, bool) {
 		switch {
 		case c == '"':
 			text := s.Text[from:len(s.Text):len(s.Text)]
-			return text, utf8.Valid(text)
+			return text, s.wellFormed(start)
 		case c == '\\':
 			if !s.escape() {
 				return nil, false
@@ -120,6 +133,23 @@ func (s *Scanner) escaped(start int) ([]byte, bool) {
 		}
 	}
 	return nil, false
+}
+
+// wellFormed says whether the string from start to here is UTF-8, as its text then is; else it goes to the byte
+// that is not.
+func (s *Scanner) wellFormed(start int) bool {
+	text := s.In[start : s.Pos-1]
+	if utf8.Valid(text) {
+		return true
+	}
+	s.Fault, s.Pos = IllFormed, start
+	for {
+		r, n := utf8.DecodeRune(s.In[s.Pos:])
+		if r == utf8.RuneError && n == 1 {
+			return false
+		}
+		s.Pos += n
+	}
 }
 
 // escape takes what follows a backslash.
@@ -152,15 +182,16 @@ func (s *Scanner) escape() bool {
 
 // unicode takes four hex digits, and those of a surrogate's other half.
 func (s *Scanner) unicode() bool {
+	start := s.Pos - len(`\u`)
 	r, ok := s.hex()
 	if ok && utf16.IsSurrogate(r) {
-		if len(s.In)-s.Pos < 6 || s.In[s.Pos] != '\\' || s.In[s.Pos+1] != 'u' {
-			return false
+		low := rune(0)
+		if len(s.In)-s.Pos >= 6 && s.In[s.Pos] == '\\' && s.In[s.Pos+1] == 'u' {
+			s.Pos += len(`\u`)
+			low, ok = s.hex()
 		}
-		s.Pos += 2
-		var low rune
-		low, ok = s.hex()
 		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+			s.Fault, s.Pos = Surrogate, start
 			return false
 		}
 	}
@@ -195,6 +226,9 @@ func (s *Scanner) Number() ([]byte, bool) {
 	start := s.Pos
 	s.Byte('-')
 	if !s.Byte('0') && s.digits() == 0 {
+		if c := s.Peek(); c == 'N' || c == 'I' {
+			s.Fault = NotFinite
+		}
 		return nil, false
 	}
 	if s.Peek() == '.' {
@@ -238,6 +272,7 @@ func (s *Scanner) Skip() bool { return s.skip(0) }
 
 func (s *Scanner) skip(depth int) bool {
 	if depth > maxDepth {
+		s.Fault = TooDeep
 		return false
 	}
 	switch c := s.Peek(); c {

@@ -27,6 +27,28 @@ func TestStringsAreWhatTheySay(t *testing.T) {
 	}
 }
 
+func TestSkipSaysWhatIsNoJSONThoughItLooksLikeSome(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct {
+		fault Fault
+		at    int
+	}{
+		`{"a":NaN}`:               {NotFinite, 5},
+		`[-Infinity]`:             {NotFinite, 2},
+		"[\"ab\xff\"]":            {IllFormed, 4},
+		"[\"\\n\xff\"]":           {IllFormed, 4},
+		`["a\ud83d"]`:             {Surrogate, 3},
+		`["a\ude00\u0041"]`:       {Surrogate, 3},
+		strings.Repeat("[", 1200): {TooDeep, 1001},
+		`{"a":1,}`:                {"", 7},
+	} {
+		s := Scanner{In: []byte(text)}
+		require.False(t, s.Skip(), text)
+		require.Equal(t, want.fault, s.Fault, text)
+		require.Equal(t, want.at, s.Pos, text)
+	}
+}
+
 func TestNumbersAreJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0", "-0", "17", "1.50", "1e3", "-1.5E-07"} {
