@@ -95,6 +95,9 @@ func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) erro
 	if f.maxFindings < 1 {
 		return fmt.Errorf("--max-findings %d: it is at least 1", f.maxFindings)
 	}
+	if f.partitions < 0 {
+		return fmt.Errorf("--partitions %d: it is at least 1, and 0 where nobody knows", f.partitions)
+	}
 	run, err := f.begin(lint.Message)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 	"unsafe"
@@ -26,14 +27,14 @@ import (
 // and all others are passed over. So what `kcat -C -J` and `rpk topic consume` print is read as it is.
 func (p *Parser) line(_ *Batch, item *Item, m *Message) error {
 	p.scan = jsonscan.Scanner{In: item.raw, Text: p.scan.Text[:0]}
-	l := lineParser{&p.scan, m, false}
+	l := lineParser{&p.scan, m, 0}
 	if err := l.object(l.member); err != nil {
 		return l.failed(err)
 	}
 	if l.Blanks(); l.Pos != len(item.raw) {
 		return &LineError{l.Pos, "something is behind the JSON of the message", "write one message a line"}
 	}
-	if !l.payload {
+	if l.seen&payload == 0 {
 		return &LineError{0, "there is no value and no payload", "where the lines are payloads themselves, say --bare"}
 	}
 	m.HasHeaders = true
@@ -61,8 +62,28 @@ func (l *lineParser) failed(err error) error {
 
 type lineParser struct {
 	*jsonscan.Scanner
-	m       *Message
-	payload bool // there is one
+	m    *Message
+	seen member
+}
+
+// member is one member of a line, by all its names. Others are passed over.
+type member uint8
+
+const (
+	topic member = 1 << iota
+	partition
+	offset
+	partitions
+	timestamp
+	key
+	headers
+	payload
+)
+
+var members = map[string]member{
+	"topic": topic, "partition": partition, "offset": offset, "partitions": partitions, "timestamp": timestamp, "ts": timestamp,
+	"key": key, "key_base64": key, "headers": headers,
+	"value": payload, "payload": payload, "value_base64": payload, "payload_base64": payload,
 }
 
 var errNoJSON = errors.New("it is no JSON of a message")
@@ -95,26 +116,34 @@ func (l *lineParser) object(member func(name []byte) error) error {
 	}
 }
 
-func (l *lineParser) member(key []byte) error {
+func (l *lineParser) member(called []byte) error {
+	is := members[string(called)]
+	name := string(called)
+	if l.seen&is != 0 {
+		return fmt.Errorf("%s is there twice, or by two names", name)
+	}
+	l.seen |= is
 	var err error
-	switch name := string(key); name {
-	case "topic":
+	switch is {
+	case topic:
 		var text []byte
 		if text, err = l.text(name); err == nil {
 			l.m.Topic = string(text)
 		}
-	case "partition":
-		err = l.int32("partition", &l.m.Partition)
-	case "partitions":
-		err = l.int32("partitions", &l.m.Partitions)
-	case "timestamp", "ts":
+	case partition:
+		l.m.Partition, err = l.int32(name, 0)
+	case offset:
+		err = l.offset()
+	case partitions:
+		l.m.Partitions, err = l.int32(name, 1)
+	case timestamp:
 		err = l.time(name)
-	case "key", "key_base64":
+	case key:
 		l.m.HasKey = true
 		l.m.Key, err = l.bytes(name, name == "key_base64")
-	case "headers":
+	case headers:
 		err = l.headers()
-	case "value", "payload", "value_base64", "payload_base64":
+	case payload:
 		err = l.value(name)
 	default:
 		if !l.Skip() {
@@ -125,10 +154,6 @@ func (l *lineParser) member(key []byte) error {
 }
 
 func (l *lineParser) value(name string) error {
-	if l.payload {
-		return errors.New("the payload is there twice")
-	}
-	l.payload = true
 	if l.Peek() == '{' {
 		start := l.Pos
 		if !l.Skip() {
@@ -176,15 +201,26 @@ func (l *lineParser) decoded(name string, text []byte) ([]byte, error) {
 	return made[start:len(made):len(made)], nil
 }
 
-func (l *lineParser) int32(name string, into *int32) error {
+func (l *lineParser) int32(name string, least int32) (int32, error) {
 	text, ok := l.Number()
 	n, err := strconv.ParseInt(string(text), 10, 32)
-	if !ok || err != nil {
-		return fmt.Errorf("%s is no integer of 32 bits", name)
+	if !ok || err != nil || n < int64(least) {
+		return 0, fmt.Errorf("%s is no integer from %d to %d", name, least, math.MaxInt32)
 	}
-	*into = int32(n)
+	return int32(n), nil
+}
+
+// offset sees to it that the offset is one. Nothing else is asked of it.
+func (l *lineParser) offset() error {
+	text, ok := l.Number()
+	if n, err := strconv.ParseInt(string(text), 10, 64); !ok || err != nil || n < 0 {
+		return fmt.Errorf("offset is no integer from 0 to %d", math.MaxInt64)
+	}
 	return nil
 }
+
+// lastMilli is the last millisecond of the year 9999, behind which RFC 3339 has no time.
+const lastMilli = 253402300799999
 
 func (l *lineParser) time(name string) error {
 	if l.Peek() == '"' {
@@ -199,8 +235,13 @@ func (l *lineParser) time(name string) error {
 	}
 	text, ok := l.Number()
 	ms, err := strconv.ParseInt(string(text), 10, 64)
-	if !ok || err != nil {
+	switch {
+	case !ok || err != nil:
 		return fmt.Errorf("%s is no time of RFC 3339, and no milliseconds", name)
+	case ms == -1: // how Kafka says that there is none
+		return nil
+	case ms < 0 || ms > lastMilli:
+		return fmt.Errorf("%s is in no year from 1970 to 9999: it is the milliseconds since 1970", name)
 	}
 	l.m.Time = time.UnixMilli(ms)
 	return nil

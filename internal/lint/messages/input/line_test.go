@@ -60,6 +60,8 @@ func TestLineTellsNullFromEmpty(t *testing.T) {
 	require.False(t, m.HasKey)
 	require.True(t, m.IsJSON)
 	require.EqualValues(t, -1, m.Partition)
+	m = parsed(t, `{"value":{},"ts":-1}`)
+	require.True(t, m.Time.IsZero(), "which is how Kafka says that there is no timestamp")
 }
 
 func FuzzLine(f *testing.F) {
