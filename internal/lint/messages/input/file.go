@@ -228,12 +228,19 @@ func (f *file) split(b *Batch, memory []byte) (used, need int, err error) {
 		return 0, 0, tooLong(f.source.Name, uint64(len(memory)), f.options.MaxMessage)
 	}
 	if f.ended && f.line == 1 {
-		b.Items = append(b.Items, Item{Number: 1, raw: memory})
+		raw := memory
+		if f.format == oneJSON {
+			raw = bytes.TrimPrefix(raw, byteOrderMark)
+		}
+		b.Items = append(b.Items, Item{Number: 1, raw: raw})
 		f.line++
 		return len(memory), 0, nil
 	}
 	return 0, len(memory) + batchLen, nil
 }
+
+// byteOrderMark is what editors and shells on Windows put before a text of UTF-8.
+var byteOrderMark = []byte("\ufeff")
 
 // maxLine is the longest line for messages of a length: in base64, with headers.
 func maxLine(message int) int { return 2*message + 1<<16 }
@@ -255,7 +262,11 @@ func (f *file) splitLines(b *Batch, memory []byte) (used, need int, err error) {
 		case end < 0:
 			end = len(rest) - 1
 		}
-		if line := bytes.TrimSpace(rest[:end+1]); len(line) > 0 {
+		line := rest[:end+1]
+		if f.line == 1 {
+			line = bytes.TrimPrefix(line, byteOrderMark)
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
 			b.Items = append(b.Items, Item{Number: f.line, raw: line})
 		}
 		f.line++

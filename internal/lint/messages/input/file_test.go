@@ -90,6 +90,31 @@ func TestLinesComeWithTheirNumbersAndBlankOnesAreNone(t *testing.T) {
 	require.Equal(t, []got{{"standard input", 1, ""}, {"standard input", 3, "b"}, {"standard input", 4, `{"c": 1}`}}, all)
 }
 
+func TestByteOrderMarkBeforeJSONIsNoneOfIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text    string
+		bare    bool
+		payload []string
+	}{
+		"m.ndjson":     {"\ufeff{\"value\":\"a\"}\n{\"value\":\"b\"}\n", false, []string{"a", "b"}},
+		"bare.ndjson":  {"\ufeff{}\n", true, []string{"{}"}},
+		"blank.ndjson": {"\ufeff\n{\"value\":\"a\"}", false, []string{"a"}},
+		"m.json":       {"\ufeff{}", false, []string{"{}"}},
+		"m.binpb":      {"\ufeff{}", false, []string{"\ufeff{}"}},
+	} {
+		r, err := Files([]string{written(t, name, []byte(c.text))}, nil, Options{MaxMessage: 1 << 20, Bare: c.bare})
+		require.NoError(t, err)
+		all, err := drain(t, r)
+		require.NoError(t, err, name)
+		var payloads []string
+		for _, m := range all {
+			payloads = append(payloads, m.payload)
+		}
+		require.Equal(t, c.payload, payloads, name)
+	}
+}
+
 func TestDirectoryIsItsFilesOfMessages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
