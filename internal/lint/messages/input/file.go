@@ -177,21 +177,23 @@ func (f *file) read(b *Batch) error {
 	b.Source, b.Items, b.parse = f.source, b.Items[:0], f.parser()
 	memory := append(b.memory[:0], f.rest...)
 	f.rest = f.rest[:0]
+	done := 0 // of memory; more than nothing without an item where lines are blank
 	for {
-		used, need, err := f.split(b, memory)
+		used, need, err := f.split(b, memory[done:])
 		if err != nil {
 			return err
 		}
+		done += used
+		f.offset += int64(used)
 		if len(b.Items) > 0 || f.ended {
-			f.rest = append(f.rest, memory[used:]...)
-			f.offset += int64(used)
+			f.rest = append(f.rest, memory[done:]...)
 			b.memory = memory
 			if len(b.Items) == 0 {
 				return f.end()
 			}
 			return nil
 		}
-		if memory, err = f.fill(memory, need); err != nil {
+		if memory, err = f.fill(memory, done+need); err != nil {
 			return err
 		}
 	}

@@ -90,6 +90,16 @@ func TestLinesComeWithTheirNumbersAndBlankOnesAreNone(t *testing.T) {
 	require.Equal(t, []got{{"standard input", 1, ""}, {"standard input", 3, "b"}, {"standard input", 4, `{"c": 1}`}}, all)
 }
 
+func TestBlankLinesBeforeALineThatIsNotThereYetAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	text := "\n\n{\"value\":\"a\"}\n\n{\"value\":\"b\"}"
+	r, err := Files([]string{"-"}, iotest.OneByteReader(strings.NewReader(text)), Options{MaxMessage: 1 << 20})
+	require.NoError(t, err)
+	all, err := drain(t, r)
+	require.NoError(t, err)
+	require.Equal(t, []got{{"standard input", 3, "a"}, {"standard input", 5, "b"}}, all)
+}
+
 func TestByteOrderMarkBeforeJSONIsNoneOfIt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
