@@ -27,6 +27,10 @@ func TestUnreadablePayloadSaysAtWhichByte(t *testing.T) {
 		{"no JSON", `{"text":"a",,}`, "at byte 12: it is no JSON of the message"},
 		{"another type", `{"text":"ü","number":true}`, "at byte 22: it is no JSON of the message"},
 		{"in the second line", "{\"text\":\"a\",\n  \"number\":[]}", "at byte 24: it is no JSON of the message"},
+		{"a field twice", `{"text":"a","text":"b"}`, `at byte 12: the field "text" is there twice`},
+		{"a field by two names", `{"byName":{},"by_name":{}}`, `at byte 13: the field "by_name" is there twice`},
+		{"a field twice in another", `{"inner":{"id":"a","id":"b"}}`, `at byte 19: the field "id" is there twice`},
+		{"a key of a map twice", `{"byName":{"secret":{},"secret":{}}}`, "at byte 23: a key of a map is there twice"},
 		{"half of it", `{"text":"a"`, "at byte 11: the JSON is cut off"},
 		{"nothing", ``, "at byte 0: the JSON is cut off"},
 	} {

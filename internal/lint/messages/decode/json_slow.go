@@ -41,12 +41,14 @@ func (d *Decoder) slowJSON(payload []byte) error {
 	return nil
 }
 
-// jsonError keeps the place of a fault alone: protojson's words repeat the value.
+// jsonError keeps the place of a fault alone, and the name of a field that is there twice: protojson's words repeat
+// the value.
 func jsonError(payload []byte, err error) error {
 	text := err.Error()
 	e := &Error{-1, "it is no JSON of the message"}
 	if _, place, ok := strings.Cut(text, "(line "); ok {
-		place, _, _ = strings.Cut(place, ")")
+		place, why, _ := strings.Cut(place, "): ")
+		e.What = repeated(why, e.What)
 		line, column, _ := strings.Cut(place, ":")
 		e.Offset = offset(payload, line, column)
 	} else if strings.Contains(text, "unexpected EOF") {
@@ -58,6 +60,21 @@ func jsonError(payload []byte, err error) error {
 		e.What = "the JSON is cut off"
 	}
 	return e
+}
+
+// repeated says which member is there twice, or the words for what else is wrong. The key of a map is a value, and
+// not told.
+func repeated(why, otherwise string) string {
+	if name, is := strings.CutPrefix(why, "duplicate field "); is {
+		return "the field " + name + " is there twice"
+	}
+	if strings.HasPrefix(why, "duplicate map key ") {
+		return "a key of a map is there twice"
+	}
+	if _, oneof, is := strings.Cut(why, ", oneof "); is && strings.HasPrefix(why, "error parsing ") && strings.HasSuffix(oneof, " is already set") {
+		return "two fields of the oneof " + strings.TrimSuffix(oneof, " is already set") + " are there"
+	}
+	return otherwise
 }
 
 // offset is the byte of a line and a column, which counts characters.
