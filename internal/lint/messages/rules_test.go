@@ -72,6 +72,7 @@ func TestRuleJudges(t *testing.T) {
 		{"a content type of other JSON", "IDEM_PAYLOAD_CONTENT_TYPE", line(`"Content-Type":"application/vnd.shop+json; charset=utf-8"`, `"payment_id":"p"`), ""},
 		{"a content type of something else", "IDEM_PAYLOAD_CONTENT_TYPE", line(`"content-type":"text/plain"`, `"payment_id":"p"`), ""},
 		{"a frame of another message", "IDEM_PAYLOAD_UNREADABLE", `{"headers":{"event_type":"plain"},"value_base64":"AAAAAAEACgEx"}`, "it is the message [0] of the file of schema 1, and shop.v1.Plain is [1]"},
+		{"a frame of no place", "IDEM_PAYLOAD_UNREADABLE", `{"headers":{"event_type":"pay"},"value_base64":"AAAAAAH//////////38="}`, "from byte 5 on there is not how many steps"},
 		{"a frame of this message", "IDEM_PAYLOAD_UNREADABLE", `{"headers":{"event_type":"pay"},"value_base64":"AAAAAAEACgEx"}`, ""},
 		{"an offset behind a frame", "IDEM_PAYLOAD_UNREADABLE", `{"headers":{"event_type":"pay"},"value_base64":"AAAAAAEACgUx"}`, "at byte 7"},
 	} {

@@ -42,7 +42,7 @@ func ReadFrame(payload []byte) (Frame, error) {
 	case n == 0:
 		return Frame{}, errShort
 	case n < 0 || count < 0 || count > maxNesting:
-		return Frame{}, fmt.Errorf("the place of the message has %d steps: up to %d are possible", count, maxNesting)
+		return Frame{}, fmt.Errorf("from byte %d on there is not how many steps, up to %d, the place of the message in its file has: is it the right format?", headLen, maxNesting)
 	}
 	rest = rest[n:]
 	f.Path = make([]int, max(count, 1)) // no step is the first message
@@ -52,7 +52,7 @@ func ReadFrame(payload []byte) (Frame, error) {
 		case n == 0:
 			return Frame{}, errShort
 		case n < 0 || step < 0 || step > 1<<31-1:
-			return Frame{}, fmt.Errorf("step %d of the message's place is %d", i, step)
+			return Frame{}, fmt.Errorf("step %d of the place of the message in its file is no index: is it the right format?", i)
 		}
 		f.Path[i], rest = int(step), rest[n:]
 	}
