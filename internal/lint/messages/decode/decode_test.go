@@ -31,6 +31,7 @@ func TestUnreadablePayloadSaysAtWhichByte(t *testing.T) {
 		{"a field by two names", `{"byName":{},"by_name":{}}`, `at byte 13: the field "by_name" is there twice`},
 		{"a field twice in another", `{"inner":{"id":"a","id":"b"}}`, `at byte 19: the field "id" is there twice`},
 		{"a key of a map twice", `{"byName":{"secret":{},"secret":{}}}`, "at byte 23: a key of a map is there twice"},
+		{"two fields of a oneof", `{"choice":"a","other":1}`, "at byte 14: two fields of the oneof all.v1.All.one are there"},
 		{"half of it", `{"text":"a"`, "at byte 11: the JSON is cut off"},
 		{"nothing", ``, "at byte 0: the JSON is cut off"},
 	} {
