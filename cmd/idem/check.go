@@ -81,7 +81,7 @@ func (f *checkFlags) addInput(command *cobra.Command) {
 	flags.BoolVar(&f.bare, "bare", false, "a line is a payload in JSON, without headers")
 	flags.Var(&f.maxMessage, "max-message", "the most bytes of a payload that is read")
 	flags.Var(&f.maxPayload, "max-payload", "the most bytes of a payload that topics take; more is a finding")
-	flags.Var(&f.memory, "memory", "memory for keys, before they go to a file in TMPDIR")
+	flags.Var(&f.memory, "memory", "memory for keys, before they go to a file in TMPDIR; at least 1MiB")
 	flags.Int32Var(&f.partitions, "partitions", 0, "how many partitions the topic has, where lines do not say")
 	flags.IntVar(&f.maxFindings, "max-findings", 1000, "the most findings that are shown; the others are counted")
 	flags.StringSliceVar(&f.topics, "topic", nil, "a topic of Kafka; may come several times")
@@ -94,6 +94,10 @@ func (f *checkFlags) addInput(command *cobra.Command) {
 func (f *checkFlags) run(ctx context.Context, std streams, inputs []string) error {
 	if f.maxFindings < 1 {
 		return fmt.Errorf("--max-findings %d: it is at least 1", f.maxFindings)
+	}
+	if f.memory < messages.MinMemory {
+		least := size(messages.MinMemory)
+		return fmt.Errorf("--memory %s: it is at least %s: with less, nearly all time goes into files of a few keys each", &f.memory, &least)
 	}
 	if f.partitions < 0 {
 		return fmt.Errorf("--partitions %d: it is at least 1, and 0 where nobody knows", f.partitions)

@@ -153,6 +153,7 @@ func TestCheckSaysWhatCannotBeRead(t *testing.T) {
 		{"--payload xml", []string{"--schema", dir, "--payload", "xml", "-"}},
 		{"--max-findings 0: it is at least 1", []string{"--schema", dir, "--max-findings", "0", "-"}},
 		{"--partitions -1: it is at least 1", []string{"--schema", dir, "--partitions", "-1", "-"}},
+		{"--memory 1KiB: it is at least 1MiB: with less,", []string{"--schema", dir, "--memory", "1KiB", "-"}},
 		{"is no size", []string{"--schema", dir, "--memory", "much", "-"}},
 		{"go with --topic", []string{"--schema", dir, "--follow", "-"}},
 		{"read one of them", []string{"--schema", dir, "--topic", "t", "-"}},

@@ -48,6 +48,9 @@ const (
 	DefaultMemory     = 256 << 20
 )
 
+// MinMemory is the least Memory that is of use: with less, nearly all time goes into files of a few keys each.
+const MinMemory = 1 << 20
+
 // Summary is what is known of all messages.
 type Summary struct {
 	Messages, Bytes int64
