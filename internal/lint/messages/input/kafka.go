@@ -2,6 +2,7 @@ package input
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -40,6 +41,8 @@ type topics struct {
 
 	follow sync.Once
 	more   chan arrival
+	// last is the latest timestamp that was read and is not in the future; zero where there is none.
+	last time.Time
 }
 
 // part is a partition that is read.
@@ -103,12 +106,25 @@ func (r *topics) Read(ctx context.Context, b *Batch) error {
 	select {
 	case a := <-r.more:
 		if a.err != nil {
-			return a.err
+			return r.goOn(a.err)
 		}
 		return r.fill(b, a.part, a.messages)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// overlap is what a following run is to read again: a partition may be behind the latest timestamp of the others by
+// as long as its broker was not heard of.
+const overlap = time.Minute
+
+// goOn adds to an error how another run follows on this one.
+func (r *topics) goOn(err error) error {
+	if r.last.IsZero() || errors.Is(err, context.Canceled) {
+		return err
+	}
+	since := r.last.Add(-overlap).UTC().Format(time.RFC3339)
+	return fmt.Errorf("%w; to go on, run it again with --since %s, a minute before the last message that was read", err, since)
 }
 
 // scan reads on. A partition of which nothing more can be read now, since a transaction is open, ends there.
@@ -144,10 +160,14 @@ func (r *topics) watch(ctx context.Context, p *part) {
 func (r *topics) fill(b *Batch, p *part, messages []broker.Message) error {
 	b.Source, b.Items = p.source, b.Items[:0]
 	made := make([]Message, len(messages))
+	now := time.Now()
 	for i := range messages {
 		m := &messages[i]
 		if len(m.Value) > r.topics.MaxMessage {
 			return tooLong(fmt.Sprintf("%s@%d", p.source.Name, m.Offset), uint64(len(m.Value)), r.topics.MaxMessage)
+		}
+		if m.Time.After(r.last) && m.Time.Before(now) {
+			r.last = m.Time
 		}
 		made[i] = Message{
 			Number: m.Offset, Topic: m.Topic, Partition: m.Partition, Partitions: p.partitions, Time: m.Time,

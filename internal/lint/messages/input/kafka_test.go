@@ -15,6 +15,9 @@ import (
 	"github.com/idem-spec/idem/runtime/go/kafka"
 )
 
+// logStart is the time of the messages of offset 0, a day before a bubble of synctest begins.
+var logStart = time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)
+
 // logs are a topic's partitions in memory. A read at the end waits as Kafka does.
 type logs struct {
 	partitions [][]string
@@ -45,7 +48,7 @@ func (l *logs) Scan(ctx context.Context, at broker.TopicPartition, offset int64,
 		return batch, offset, nil
 	}
 	for i := offset; i < min(offset+2, int64(len(all))); i++ {
-		batch.Messages = append(batch.Messages, broker.Message{Topic: at.Topic, Partition: at.Partition, Offset: i, Value: []byte(all[i])})
+		batch.Messages = append(batch.Messages, broker.Message{Topic: at.Topic, Partition: at.Partition, Offset: i, Value: []byte(all[i]), Time: logStart.Add(time.Duration(i) * time.Second)})
 	}
 	return batch, offset + int64(len(batch.Messages)), nil
 }
@@ -116,6 +119,23 @@ func TestBrokerThatGoesAwayEndsTheReading(t *testing.T) {
 	var b Batch
 	require.NoError(t, r.Read(t.Context(), &b))
 	require.ErrorIs(t, r.Read(t.Context(), &b), away)
+}
+
+func TestBrokerThatGoesAwayWhileFollowingSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		away := errors.New("away")
+		l := &logs{partitions: [][]string{{"a", "b"}}, ends: []int64{2}, fails: away}
+		r, err := Kafka(ctx, l, Topics{Names: []string{"t"}, Follow: true, MaxMessage: 10})
+		require.NoError(t, err)
+		var b Batch
+		require.NoError(t, r.Read(ctx, &b))
+		err = r.Read(ctx, &b)
+		require.ErrorIs(t, err, away)
+		require.EqualError(t, err, "away; to go on, run it again with --since 1999-12-30T23:59:01Z, a minute before the last message that was read")
+	})
 }
 
 func TestPayloadBeyondTheBoundIsAnErrorWithItsOffset(t *testing.T) {
