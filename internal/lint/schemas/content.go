@@ -75,7 +75,7 @@ func keyPersonalData(p *pass) {
 		}
 		if name := u.component.Leaf().Name(); name == "address" || endsIn(name, personal) {
 			p.reportf(u.template.Place, digestMend,
-				"%s, personal data by its name, and idem.yaml says that everyone may read a key", u.names())
+				"%s, personal data by its name, and the facts say that everyone may read a key", u.names())
 		}
 	}
 }

@@ -285,20 +285,27 @@ func span(d time.Duration) string {
 }
 
 func dedupRetentionShort(p *pass) {
-	seen := make(map[[2]time.Duration]bool)
+	const mend = "keep records for longer than the topic keeps messages, and write that into the facts"
+	said := false
 	for m := range p.messages {
 		fact := p.facts.Of(m.EventType)
 		if fact.DedupRetention == nil || fact.TopicRetention == nil || *fact.DedupRetention > *fact.TopicRetention {
 			continue
 		}
-		pair := [2]time.Duration{*fact.DedupRetention, *fact.TopicRetention}
-		if seen[pair] {
-			continue // one line of idem.yaml may be about all messages
+		dedup, topic := span(*fact.DedupRetention), span(*fact.TopicRetention)
+		if own := p.facts.Events[m.EventType]; own.DedupRetention != nil || own.TopicRetention != nil {
+			p.reportf(m.Key.Place, mend,
+				"the facts say that dedup records of %s are kept for %s and its topic keeps messages for %s: one that is read again behind its record is handled twice",
+				m.EventType, dedup, topic)
+			continue
 		}
-		seen[pair] = true
-		p.reportf(m.Key.Place, "keep records for longer than the topic keeps messages, and write that into idem.yaml",
-			"idem.yaml says that dedup records of %s are kept for %s and its topic keeps messages for %s: one that is read again behind its record is handled twice",
-			m.EventType, span(pair[0]), span(pair[1]))
+		if said {
+			continue // the default is one thing to mend, however many messages it is about
+		}
+		said = true
+		p.reportf(m.Key.Place, mend,
+			"the default facts, which hold for %s and all events without their own, say that dedup records are kept for %s and topics keep messages for %s: one that is read again behind its record is handled twice",
+			m.EventType, dedup, topic)
 	}
 }
 

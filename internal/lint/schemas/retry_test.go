@@ -92,14 +92,20 @@ func TestRetries(t *testing.T) {
 		{name: "topic", rule: topic, facts: kept(36 * time.Second), proto: message("", ""), want: []string{"its topic keeps it for 36s"}},
 		{name: "topic not declared", rule: topic, facts: config.Facts{Default: config.Fact{DedupRetention: ptr(time.Second)}}, proto: message("", "")},
 
-		{name: "as long as the topic's", rule: short, facts: retention(time.Hour, time.Hour), proto: message("", ""), want: []string{"kept for 1h and its topic keeps messages for 1h"}},
+		{name: "as long as the topic's", rule: short, facts: retention(time.Hour, time.Hour), proto: message("", ""), want: []string{"the default facts, which hold for t.m and all events without their own, say that dedup records are kept for 1h and topics keep messages for 1h"}},
 		{name: "longer than the topic's", rule: short, facts: retention(time.Hour+1, time.Hour), proto: message("", "")},
 		{name: "one of two declared", rule: short, facts: config.Facts{Default: config.Fact{DedupRetention: ptr(time.Second)}}, proto: message("", "")},
-		{name: "once for one line of idem.yaml", rule: short, facts: retention(time.Hour, 2*time.Hour),
-			proto: message("", "") + `message N { option (idem.v1.message).idempotency_key = "t.n:v1:{id}"; string id = 1; }`, want: []string{"of t.m are"}},
+		{name: "once for the default", rule: short, facts: retention(time.Hour, 2*time.Hour),
+			proto: message("", "") + `message N { option (idem.v1.message).idempotency_key = "t.n:v1:{id}"; string id = 1; }`, want: []string{"which hold for t.m and all"}},
 		{name: "for each event type of its own", rule: short,
 			facts: config.Facts{Default: config.Fact{DedupRetention: ptr(time.Hour), TopicRetention: ptr(time.Minute)}, Events: map[string]config.Fact{"t.n": {TopicRetention: ptr(time.Hour)}}},
 			proto: message("", "") + `message N { option (idem.v1.message).idempotency_key = "t.n:v1:{id}"; string id = 1; }`, want: []string{"of t.n are"}},
+		{name: "each event type with the same facts", rule: short,
+			facts: config.Facts{Events: map[string]config.Fact{
+				"t.m": {DedupRetention: ptr(time.Hour), TopicRetention: ptr(time.Hour)},
+				"t.n": {DedupRetention: ptr(time.Hour), TopicRetention: ptr(time.Hour)},
+			}},
+			proto: message("", "") + `message N { option (idem.v1.message).idempotency_key = "t.n:v1:{id}"; string id = 1; }`, want: []string{"the facts say that dedup records of t.m are", "of t.n are"}},
 
 		{name: "can be early", rule: hold, proto: message("retry: {max_hold: 0}"+toB, "") + shortMachine, want: []string{`in state ""`}},
 		{name: "early in the state before", rule: hold, proto: machineOf(">A", "A>B", "B>C") + message(`retry: {max_hold: 0} transition: {state_machine: "t.v1.S" from: "B" to: "C"}`, ""), want: []string{`in state "A"`}},

@@ -170,7 +170,7 @@ func fractionDigitsFew(p *pass) {
 			texts = fmt.Sprintf("%d texts", most)
 		}
 		p.reportf(m.Key.Place, mend+", or name a field that counts the events",
-			"the key of %s tells the events of one biz key apart by {%s} alone, which has %s in a second, and idem.yaml says that there are %d events",
+			"the key of %s tells the events of one biz key apart by {%s} alone, which has %s in a second, and the facts say that there are %d events",
 			m.Desc.FullName(), clock.Name, texts, *rate)
 	}
 }

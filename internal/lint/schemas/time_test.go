@@ -60,7 +60,7 @@ func TestTimes(t *testing.T) {
 				optional int64 c = 4 [(idem.v1.field).timestamp = {unit: TIME_UNIT_MS}]; google.protobuf.Duration d = 5 [(idem.v1.field).duration = {fraction_digits: 9}];`)},
 		{name: "a header", rule: digits, proto: message(`occurred_at: "{at}"`, "google.protobuf.Timestamp at = 2;")},
 
-		{name: "more events than texts", rule: few, facts: rate(1001), proto: read + at + "3}]; }", want: []string{"has 1000 texts in a second, and idem.yaml says that there are 1001 events"}},
+		{name: "more events than texts", rule: few, facts: rate(1001), proto: read + at + "3}]; }", want: []string{"has 1000 texts in a second, and the facts say that there are 1001 events"}},
 		{name: "as many", rule: few, facts: rate(1000), proto: read + at + "3}]; }"},
 		{name: "no digits", rule: few, facts: rate(2), proto: read + at + "0}]; }", want: []string{"has 1 text in a second"}},
 		{name: "more than the unit has", rule: few, facts: rate(10),
