@@ -26,6 +26,12 @@ func findAll(ctx context.Context, request check.Request) (context.Context, check
 		return ctx, request, pluginrpc.NewError(pluginrpc.CodeInvalidArgument, err)
 	}
 	now, before := schemaOf(request.FileDescriptors()), schemaOf(request.AgainstFileDescriptors())
+	// buf asks for each module by itself: an event type that this one lacks may be another one's.
+	if eventTypes, complete := schemas.EventTypes(now.files); complete {
+		if err := facts.CheckEvents(eventTypes, false, func(string) string { return optionsName }); err != nil {
+			return ctx, request, pluginrpc.NewError(pluginrpc.CodeInvalidArgument, err)
+		}
+	}
 	linted := settled(lint.Schema, request, facts, now, func(wanted func(*lint.Rule) bool) []lint.Finding {
 		return schemas.Run(schemas.Input{Files: now.files, Paths: now.paths, Facts: facts}, wanted)
 	})
@@ -57,11 +63,14 @@ func handler(id string) check.RuleHandler {
 	})
 }
 
+// optionsName is what errors about options begin with.
+const optionsName = "options of buf-plugin-idem"
+
 // factsOf reads what buf.yaml says below the plugin's options.
 func factsOf(options option.Options) (config.Facts, error) {
 	values := make(map[string]any)
 	options.Range(func(key string, value any) { values[key] = value })
-	return config.FactsOf("options of buf-plugin-idem", values)
+	return config.FactsOf(optionsName, values)
 }
 
 // settled runs the rules of a kind that are asked for, none where none is, and leaves out what comments

@@ -109,7 +109,12 @@ func TestOptionsAreFacts(t *testing.T) {
 	facts["events"] = []string{"payments.paid: {dedup_retention: 30d}"}
 	require.Empty(t, checked(t, request(t, versioned, "", facts)))
 
-	_, err := respond(t, request(t, versioned, "", map[string]any{"dedup_retension": "7d"}))
+	_, err := respond(t, request(t, versioned, "", map[string]any{"events": []string{"payments.payd: {consumers: 3}"}}))
+	require.ErrorContains(t, err, `options of buf-plugin-idem: no message has the event type "payments.payd"; did you mean payments.paid?`)
+	_, err = respond(t, request(t, versioned, "", map[string]any{"events": []string{"orders.shipped: {consumers: 3}"}}))
+	require.NoError(t, err, "of another module")
+
+	_, err = respond(t, request(t, versioned, "", map[string]any{"dedup_retension": "7d"}))
 	require.ErrorContains(t, err, `options of buf-plugin-idem: there is no key "dedup_retension" here; did you mean dedup_retention?`)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idem-spec/idem/internal/lint"
+	"github.com/idem-spec/idem/internal/lint/catalog"
 	"github.com/idem-spec/idem/internal/lint/schemas"
 	"github.com/idem-spec/idem/internal/lint/suppress"
 	"github.com/idem-spec/idem/internal/source"
@@ -60,6 +61,7 @@ func (f *schemaFlags) run(ctx context.Context, std streams, inputs []string) err
 	if err != nil {
 		return err
 	}
+	run.mending = fixes
 	defer fewCollections()()
 	linted, err := run.lint(ctx, std, inputs)
 	if err != nil {
@@ -106,6 +108,9 @@ func (l *linting) lint(ctx context.Context, std streams, inputs []string) (*lint
 			return nil, brokenf("%w", err)
 		}
 	}
+	if err := l.checkEvents(read, whole); err != nil {
+		return nil, err
+	}
 	out, err := l.open(std, whole, read...)
 	if err != nil {
 		return nil, err
@@ -122,6 +127,28 @@ func (l *linting) lint(ctx context.Context, std streams, inputs []string) (*lint
 	}
 	linted.kept = out.keep(findings)
 	return linted, nil
+}
+
+// checkEvents refuses facts of event types that no message has, and drops those that another input may have.
+func (l *linting) checkEvents(read []*source.Files, whole bool) error {
+	if len(l.repository.Facts.Events) == 0 {
+		return nil
+	}
+	var eventTypes []string
+	for _, s := range read {
+		found, complete := schemas.EventTypes(s.All)
+		if !complete {
+			return nil // a message that is refused may have any
+		}
+		eventTypes = append(eventTypes, found...)
+	}
+	place := func(eventType string) string { return l.repository.EventPlaces[eventType] }
+	if err := l.repository.Facts.CheckEvents(eventTypes, whole, place); err != nil {
+		return brokenf("%w", err)
+	}
+	l.repository.Facts = l.repository.Facts.OfEvents(eventTypes)
+	l.selection = suppress.Select(l.kind, l.repository.Config, catalog.Rules())
+	return nil
 }
 
 // find runs the rules over a schema: once to know which files have findings, which mostly are few, and once

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/idem-spec/idem/internal/lint/config"
 	"github.com/idem-spec/idem/internal/lint/fix"
 	"github.com/idem-spec/idem/internal/lint/suppress"
 )
@@ -49,6 +50,10 @@ func (r *lintReport) saveBaseline() error {
 	if err := fix.Replace(r.baselineFile(), text.Bytes(), fileMode); err != nil {
 		return brokenf("write the baseline: %w", err)
 	}
-	fmt.Fprintln(r.std.err, "idem: wrote", r.baselineFile())
+	hint := ""
+	if r.repository.Of(r.kind).Baseline == "" {
+		hint = fmt.Sprintf(": name it in %s, below %s, as baseline:, or say --baseline each time", config.File, r.kind)
+	}
+	fmt.Fprintf(r.std.err, "idem: wrote %s%s\n", r.baselineFile(), hint)
 	return nil
 }

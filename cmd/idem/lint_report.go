@@ -133,8 +133,8 @@ func (r *lintReport) end(where string) error {
 			return err
 		}
 	}
-	if len(r.summary.Off) > 0 {
-		fmt.Fprintln(r.std.err, "idem: off, since idem.yaml does not declare what they need:", offRules(r.facts(), r.summary.Off))
+	if len(r.summary.Off) > 0 && !r.mending {
+		fmt.Fprintln(r.std.err, "idem: off, since idem.yaml does not declare what they need:", offRules(r.facts(), r.summary.Off), "(facts: in idem.yaml)")
 	}
 	fmt.Fprintf(r.std.err, "idem: %s in %s\n", counts(r.summary), where)
 	if r.summary.Errors+r.summary.Warnings > 0 {

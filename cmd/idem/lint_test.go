@@ -197,7 +197,10 @@ func TestBaselineDropsOldFindings(t *testing.T) {
 	t.Chdir(dir)
 	_, stderr, code := invoke(t, "lint", "--write-baseline")
 	require.Equal(t, exitOK, code, stderr)
-	assert.Contains(t, stderr, "wrote old.json")
+	assert.Contains(t, stderr, "wrote old.json\n")
+	_, stderr, code = invoke(t, "lint", "--write-baseline", "--config", filepath.Join(lintDir(t, "idem.yaml", "version: v1\n"), "idem.yaml"), "--baseline", "new.json", "proto")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stderr, "wrote new.json: name it in idem.yaml, below lint, as baseline:")
 	was := read(t, "old.json")
 	assert.Contains(t, was, `{"rule":"IDEM_KEY_VERSION_MISSING","file":"paid.proto","declaration":"shop.v1.Paid","message":"`)
 
@@ -245,12 +248,48 @@ func TestRulesWithoutTheirFactAreOff(t *testing.T) {
 	assert.Equal(t, exitOK, code, stderr)
 	assert.Equal(t, 1, strings.Count(stderr, "idem: off, since idem.yaml does not declare what they need: IDEM_"))
 	assert.Contains(t, stderr, "(dedup_retention)")
+	assert.Contains(t, stderr, " (facts: in idem.yaml)\n")
+	for _, flag := range []string{"--fix", "--diff"} {
+		_, stderr, _ := invoke(t, "lint", flag, "--config", filepath.Join(dir, "none.yaml"), dir)
+		assert.NotContains(t, stderr, "idem: off", flag)
+	}
 	stdout, _, _ := invoke(t, "lint", "--format", "json", "--config", filepath.Join(dir, "none.yaml"), dir)
 	assert.Contains(t, stdout, `"off":[{"rule":"IDEM_`)
 
 	_, stderr, code = invoke(t, "lint", "--config", filepath.Join(dir, "some.yaml"), dir)
 	assert.Equal(t, exitOK, code, stderr)
 	assert.NotContains(t, stderr, "(dedup_retention)")
+}
+
+// TestFactsOfAnEventTypeThatNoMessageHas proves LINT-010 of event types.
+func TestFactsOfAnEventTypeThatNoMessageHas(t *testing.T) {
+	events := func(names ...string) string {
+		text := "version: v1\nschema: proto\nfacts:\n  events:\n"
+		for _, name := range names {
+			text += "    " + name + ": {dedup_retention: 14d}\n"
+		}
+		return text
+	}
+	for name, c := range map[string]struct {
+		config string
+		args   []string
+		code   int
+		want   string
+	}{
+		"misspelled":                {events("payments.payd"), nil, exitUsage, `idem.yaml:5:5: no message has the event type "payments.payd"; did you mean payments.paid?`},
+		"misspelled, for one input": {events("payments.payd"), []string{"proto"}, exitUsage, "did you mean payments.paid?"},
+		"of nobody":                 {events("mail.sent"), nil, exitUsage, `idem.yaml:5:5: no message has the event type "mail.sent": `},
+		"of another input perhaps":  {events("mail.sent"), []string{"proto"}, exitOK, "IDEM_RETRY_OUTLIVES_DEDUP (dedup_retention)"},
+		"near to one with facts":    {events("payments.paid", "payments.said"), []string{"proto"}, exitOK, "no findings"},
+		"of a message":              {events("payments.paid"), nil, exitOK, "no findings"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(lintDir(t, "idem.yaml", c.config, "proto/paid.proto", mended))
+			_, stderr, code := invoke(t, append([]string{"lint"}, c.args...)...)
+			assert.Equal(t, c.code, code, stderr)
+			assert.Contains(t, stderr, c.want)
+		})
+	}
 }
 
 func TestIgnoredPathHoldsBehindALink(t *testing.T) {

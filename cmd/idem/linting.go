@@ -37,6 +37,8 @@ type linting struct {
 	kind       lint.Kind
 	repository *repository
 	selection  *suppress.Selection
+	// mending says that the run is about what can be mended, and not about what idem.yaml lacks.
+	mending bool
 }
 
 // begin reads idem.yaml. A repository without one wants all rules.
@@ -48,7 +50,7 @@ func (f *lintFlags) begin(kind lint.Kind) (*linting, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &linting{f, kind, r, suppress.Select(kind, r.Config, catalog.Rules())}
+	l := &linting{flags: f, kind: kind, repository: r, selection: suppress.Select(kind, r.Config, catalog.Rules())}
 	if f.writeBaseline && l.baselineFile() == "" {
 		return nil, fmt.Errorf("--write-baseline: say --baseline FILE, or baseline below %s in idem.yaml", kind)
 	}

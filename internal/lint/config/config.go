@@ -13,6 +13,8 @@ type Config struct {
 	// Lint, Breaking and Check are about the rules of each command.
 	Lint, Breaking, Check Section
 	Facts                 Facts
+	// EventPlaces are where the file has the facts of each event type: "idem.yaml:7:5".
+	EventPlaces map[string]string
 }
 
 // Section says which rules of a command a repository wants, and where.

@@ -45,6 +45,7 @@ func Parse(file string, data []byte, rules []*lint.Rule) (*Config, error) {
 	if version != "v1" && len(p.problems) == 0 {
 		p.problem(1, 1, fmt.Sprintf("the version is %q, and this program knows v1: write version: v1", version))
 	}
+	c.EventPlaces = p.eventPlaces
 	return c, p.err()
 }
 
@@ -60,9 +61,10 @@ func yamlLine(err error) int {
 
 // parser is one run of Parse.
 type parser struct {
-	file     string
-	rules    []*lint.Rule
-	problems []error
+	eventPlaces map[string]string
+	file        string
+	rules       []*lint.Rule
+	problems    []error
 }
 
 // problem is one at a line and a column, or where there is no line, as of options.

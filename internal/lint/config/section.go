@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -116,9 +117,10 @@ func (p *parser) facts(n *yaml.Node, facts *Facts) {
 		"languages": func(n *yaml.Node) { facts.Languages = p.languages(n) },
 		"default":   func(n *yaml.Node) { facts.Default = p.fact(n) },
 		"events": func(n *yaml.Node) {
-			facts.Events = make(map[string]Fact)
+			facts.Events, p.eventPlaces = make(map[string]Fact), make(map[string]string)
 			p.each(n, "write an event type, and below it the facts", func(key, value *yaml.Node) {
 				facts.Events[key.Value] = p.fact(value)
+				p.eventPlaces[key.Value] = fmt.Sprintf("%s:%d:%d", p.file, key.Line, key.Column)
 			})
 		},
 	})

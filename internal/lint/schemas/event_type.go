@@ -3,6 +3,8 @@ package schemas
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/idem-spec/idem/internal/schema"
 )
 
@@ -30,6 +32,22 @@ func eventTypeImported(p *pass) {
 				"give each message an event type of its own: consumers tell messages apart by it")
 		}
 	}
+}
+
+// EventTypes are those of all messages of a schema, of imported ones too. complete says that none is refused, whose
+// event type is then unknown.
+func EventTypes(files []protoreflect.FileDescriptor) (eventTypes []string, complete bool) {
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path())
+	}
+	set, problems := schema.Build(files, paths)
+	for _, f := range set.Files {
+		for _, m := range f.Messages {
+			eventTypes = append(eventTypes, m.EventType)
+		}
+	}
+	return eventTypes, len(problems) == 0
 }
 
 // imports is the set of the files that are not to be linted.
