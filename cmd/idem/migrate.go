@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -63,7 +64,7 @@ one does it and the others find it done. Tables of a later version are left as t
 			})
 		},
 	}
-	addPlace(command, &place)
+	addPostgres(command, &place)
 	return command
 }
 
@@ -106,7 +107,7 @@ func newMigratePrint(std streams) *cobra.Command {
 			})
 		},
 	}
-	addPlace(command, &place)
+	addPostgres(command, &place)
 	command.Flags().IntVar(&from, "from", 0, "the version of the tables, 0 where there are none")
 	return command
 }
@@ -137,8 +138,14 @@ program works on, and that every column and index is there. The exit code is 1 w
 			})
 		},
 	}
-	addPlace(command, &place)
+	addPostgres(command, &place)
 	return command
+}
+
+// addPostgres is addPlace without the SQLite files, which have nothing to migrate.
+func addPostgres(command *cobra.Command, place *connect.Flags) {
+	addPlace(command, place)
+	command.Flags().Lookup("dsn").Usage = "the database: a PostgreSQL URL or key=value pairs (default: IDEM_DSN, DATABASE_URL)"
 }
 
 // withDatabase opens a database for fn. That the tables do not fit is an answer; that there is no database to be
@@ -148,7 +155,11 @@ func withDatabase(ctx context.Context, place connect.Flags, write bool, fn func(
 	if err != nil {
 		return err
 	}
-	if err := target.NeedOne(); err != nil {
+	err = target.NeedOne()
+	if errors.Is(err, connect.ErrNoStore) {
+		return errors.New("no database: say --context, --dsn or IDEM_DSN, as in postgres://user@host/name")
+	}
+	if err != nil {
 		return err
 	}
 	if write {

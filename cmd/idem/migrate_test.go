@@ -65,6 +65,9 @@ func TestMigrateNeedsADatabase(t *testing.T) {
 		_, stderr, code := invoke(t, "migrate", name)
 		assert.Equal(t, exitUsage, code)
 		assert.Contains(t, stderr, "no database: say --context, --dsn or IDEM_DSN")
+		assert.NotContains(t, stderr, "sqlite", "which has nothing to migrate")
+		stdout, _, _ := invoke(t, "migrate", name, "--help")
+		assert.NotContains(t, stdout, "sqlite")
 	}
 }
 

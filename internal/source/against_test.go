@@ -124,7 +124,7 @@ func TestAgainstSaysWhatItCannotRead(t *testing.T) {
 	for name, c := range map[string]struct{ ref, input, want string }{
 		"no such ref":              {"v7", proto, "v7 is no file or directory, and no commit of the git repository of " + proto + ": fetch it first"},
 		"a ref like a flag":        {"--upload-pack=x", proto, `"--upload-pack=x" is no ref`},
-		"no repository":            {"main", outside, "main is no file or directory, and " + outside + " is in no git repository"},
+		"no repository":            {"main", outside, "main is no file or directory, and " + outside + " is in no git repository: name a directory or an image"},
 		"an input of no directory": {"main", "-", "write .git#ref=main,subdir=DIRECTORY"},
 		"an image that is not":     {"../v1/image.binpb", proto, "../v1/image.binpb is not there"},
 		"no ref":                   {dir + "#subdir=proto", proto, "names no ref"},

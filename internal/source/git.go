@@ -56,7 +56,7 @@ func (g gitRef) commit(ctx context.Context) (string, error) {
 			return "", ctx.Err()
 		}
 		if strings.Contains(err.Error(), "not a git repository") {
-			return "", fmt.Errorf("%s is no file or directory, and %s is in no git repository", g.ref, g.repository)
+			return "", fmt.Errorf("%s is no file or directory, and %s is in no git repository: name a directory or an image with the schema before, or commit it (git init, git commit) and name the commit", g.ref, g.repository)
 		}
 		return "", fmt.Errorf("%s is no file or directory, and of %s git says: %w", g.ref, g.repository, err)
 	}

@@ -17,7 +17,8 @@ import (
 
 // Config is the user's own file of contexts.
 type Config struct {
-	File     string              `yaml:"-"`
+	File     string `yaml:"-"`
+	absent   bool
 	Contexts map[string]*Context `yaml:"contexts"`
 }
 
@@ -48,6 +49,7 @@ func Load() (*Config, error) {
 	config := &Config{File: file}
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
+		config.absent = true
 		return config, nil
 	}
 	if err != nil {
@@ -82,8 +84,12 @@ func (c *Config) context(name string) (*Context, error) {
 	if found := c.Contexts[name]; found != nil {
 		return found, nil
 	}
+	example := fmt.Sprintf("contexts: {%s: {stores: {payments: \"postgres://user@host/name\"}}}", name)
+	if c.absent {
+		return nil, fmt.Errorf("no context %q: there is no %s: write it, with %s", name, c.File, example)
+	}
 	if len(c.Contexts) == 0 {
-		return nil, fmt.Errorf("no context %q: %s has none", name, c.File)
+		return nil, fmt.Errorf("no context %q: %s has none: write %s", name, c.File, example)
 	}
 	return nil, fmt.Errorf("no context %q: %s has %s", name, c.File, strings.Join(c.Names(), ", "))
 }

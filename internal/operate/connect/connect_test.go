@@ -101,7 +101,8 @@ func TestWhatCannotBeMeant(t *testing.T) {
 		want   string
 	}{
 		"no such context":       {contexts, connect.Flags{Context: "prd"}, `no context "prd": `},
-		"no file":               {"", connect.Flags{Context: "prod"}, "has none"},
+		"no file":               {"", connect.Flags{Context: "prod"}, `config.yaml: write it, with contexts: {prod: {stores: `},
+		"an empty file":         {"contexts: {}", connect.Flags{Context: "prod"}, "config.yaml has none: write contexts: {prod: "},
 		"no such store":         {contexts, connect.Flags{Context: "prod", Store: "x"}, "the context prod has orders, payments"},
 		"two places":            {contexts, connect.Flags{Context: "prod", DSN: "x"}, "say one of them"},
 		"a store of no context": {contexts, connect.Flags{DSN: "x", Store: "orders"}, "say --context"},
