@@ -103,7 +103,7 @@ func isFloatWrapper(m protoreflect.MessageDescriptor) bool {
 	return m.FullName() == "google.protobuf.FloatValue" || m.FullName() == "google.protobuf.DoubleValue"
 }
 
-const floatMend = "use a string with [(idem.v1.field).decimal = {}], a google.type.Decimal or an integer: no two languages write a float alike"
+const floatMend = "use a string with [(idem.v1.field).decimal = {max_scale: 2}], a google.type.Decimal or an integer: no two languages write a float alike"
 
 // holds finds the kind by the field's type.
 func (f *fieldInfo) holds(d protoreflect.FieldDescriptor) {
