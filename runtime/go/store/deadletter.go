@@ -7,9 +7,10 @@ import (
 )
 
 // DeadLetter is a row of dead_letter: a message that ended, with all that is needed to understand it and
-// to redrive it. It is unique by (Scope, SourceTopic, SourcePartition, SourceOffset): a second write leaves
-// one that still waits as it is, and replaces one that was redriven, or has a lower RedriveCount, since
-// that delivery has ended once more.
+// to redrive it. It is unique by (Scope, SourceTopic, SourcePartition, SourceOffset, Key, Payload): a second
+// write leaves one that still waits as it is, and replaces one that was redriven, or has a lower RedriveCount,
+// since that delivery has ended once more. The source alone is not enough: a topic that was made anew counts
+// its offsets from 0 again, and what ends there is another message.
 type DeadLetter struct {
 	ID                    int64
 	Scope                 string

@@ -148,9 +148,12 @@ CREATE TABLE dead_letter (
     topic            text COLLATE "C" NOT NULL,
     headers          text COLLATE "C" NOT NULL,
     message_key      bytea,
-    payload          bytea,
-    CONSTRAINT dead_letter_source UNIQUE (scope, source_topic, source_partition, source_offset)
+    payload          bytea
 );
+-- One for each delivery. Its place in the topic alone does not tell deliveries apart: a topic that was made anew counts
+-- from 0 again, and what ends there is another message.
+CREATE UNIQUE INDEX dead_letter_source ON dead_letter
+    (scope, source_topic, source_partition, source_offset, idempotency_key, sha256(coalesce(payload, '')));
 COMMENT ON TABLE dead_letter IS 'Messages that ended. Those with redriven_at are alive again.';
 
 -- Those that wait, newest first, by each thing that an operator looks for: counts, the age for alerts, and lists that

@@ -101,9 +101,13 @@ CREATE TABLE dead_letter (
     headers          TEXT    NOT NULL,
     payload          BLOB,
     created_at       INTEGER NOT NULL,
-    redriven_at      INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (scope, source_topic, source_partition, source_offset)
+    redriven_at      INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+
+-- One for each delivery. Its place in the topic alone does not tell deliveries apart: a topic that was made anew counts
+-- from 0 again, and what ends there is another message.
+CREATE UNIQUE INDEX dead_letter_source ON dead_letter
+    (scope, source_topic, source_partition, source_offset, idempotency_key, coalesce(payload, x''));
 
 CREATE INDEX dead_letter_waiting ON dead_letter (scope, event_type, created_at) WHERE redriven_at = 0;
 CREATE INDEX dead_letter_key ON dead_letter (idempotency_key);

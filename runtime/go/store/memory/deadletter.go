@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,14 +12,17 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
+// deadID is a delivery. The place in the topic is not enough: a topic that was made anew counts from 0 again.
 type deadID struct {
 	scope, topic string
 	partition    int32
 	offset       int64
+	key          string
+	payload      [sha256.Size]byte
 }
 
 func idOfDead(d *store.DeadLetter) deadID {
-	return deadID{d.Scope, d.SourceTopic, d.SourcePartition, d.SourceOffset}
+	return deadID{d.Scope, d.SourceTopic, d.SourcePartition, d.SourceOffset, d.Key, sha256.Sum256(d.Payload)}
 }
 
 // putDead writes a dead letter. One of the same delivery that still waits stays as it is; one that was

@@ -49,6 +49,16 @@ var deadLetterBehaviours = []behaviour{
 		w.bury(other, in2, topic)
 		w.wantLetters(store.DeadLetterFilter{}, "a", "b", "a", "a", "a")
 	}},
+	{name: "a topic that was made anew, and counts from 0 again, loses no dead letter", needs: deadNeeds, check: func(w *world) {
+		again := deadLetter("b", 1)
+		nameless, other := deadLetter("", 2), deadLetter("", 2)
+		other.Payload = []byte("another")
+		void := deadLetter("", 2)
+		void.Payload = []byte{}
+		w.bury(deadLetter("a", 1), again, nameless, other, void)
+		w.bury(deadLetter("a", 1), again, nameless, other, void)
+		w.wantLetters(store.DeadLetterFilter{}, "a", "b", "", "", "")
+	}},
 	{name: "dead letters are listed page by page", needs: deadNeeds, check: func(w *world) {
 		for n := range int64(5) {
 			w.bury(deadLetter(fmt.Sprintf("key-%d", n), n))

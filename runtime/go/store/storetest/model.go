@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -364,7 +365,8 @@ func (m *model) put(r store.Retry, parked bool, l store.Lane) bool {
 
 func (m *model) die(d store.DeadLetter) {
 	for _, x := range m.letters {
-		if x.Scope == d.Scope && x.SourceTopic == d.SourceTopic && x.SourcePartition == d.SourcePartition && x.SourceOffset == d.SourceOffset {
+		if x.Scope == d.Scope && x.SourceTopic == d.SourceTopic && x.SourcePartition == d.SourcePartition && x.SourceOffset == d.SourceOffset &&
+			x.Key == d.Key && bytes.Equal(x.Payload, d.Payload) {
 			if x.redriven || d.RedriveCount > x.RedriveCount {
 				x.DeadLetter, x.redriven = d, false
 			}

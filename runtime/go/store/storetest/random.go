@@ -474,7 +474,7 @@ func (p *play) doLetters() {
 
 func (p *play) letter(d *store.DeadLetter) *mLetter {
 	for _, x := range p.m.letters {
-		if x.Scope == d.Scope && x.SourceOffset == d.SourceOffset {
+		if x.Scope == d.Scope && x.SourceOffset == d.SourceOffset && x.Key == d.Key {
 			return x
 		}
 	}

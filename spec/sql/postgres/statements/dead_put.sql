@@ -27,7 +27,7 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text
     AS i (scope, key, event_type, biz_key, event_id, source_topic, source_partition, source_offset, redrive_count, retry_count, hold_count,
           outcome, reason, topic, headers, message_key, payload, n)
 ORDER BY i.n
-ON CONFLICT (scope, source_topic, source_partition, source_offset) DO UPDATE
+ON CONFLICT (scope, source_topic, source_partition, source_offset, idempotency_key, sha256(coalesce(payload, ''))) DO UPDATE
 SET created_at = excluded.created_at, redriven_at = NULL, idempotency_key = excluded.idempotency_key, event_type = excluded.event_type,
     biz_key = excluded.biz_key, event_id = excluded.event_id, redrive_count = excluded.redrive_count, retry_count = excluded.retry_count,
     hold_count = excluded.hold_count, outcome = excluded.outcome, reason = excluded.reason, topic = excluded.topic,

@@ -19,7 +19,7 @@ WITH picked AS MATERIALIZED (
         p.headers, p.message_key, p.payload
     FROM picked p
     ORDER BY p.id
-    ON CONFLICT (scope, source_topic, source_partition, source_offset) DO UPDATE
+    ON CONFLICT (scope, source_topic, source_partition, source_offset, idempotency_key, sha256(coalesce(payload, ''))) DO UPDATE
     SET created_at = excluded.created_at, redriven_at = NULL, idempotency_key = excluded.idempotency_key, event_type = excluded.event_type,
         biz_key = excluded.biz_key, event_id = excluded.event_id, redrive_count = excluded.redrive_count, retry_count = excluded.retry_count,
         hold_count = excluded.hold_count, outcome = excluded.outcome, reason = excluded.reason, topic = excluded.topic,

@@ -9,7 +9,7 @@ INSERT INTO dead_letter (scope, idempotency_key, event_type, biz_key, event_id,
                          redrive_count, retry_count, hold_count, outcome, reason,
                          topic, message_key, headers, payload, created_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
-    ON CONFLICT (scope, source_topic, source_partition, source_offset) DO UPDATE
+    ON CONFLICT (scope, source_topic, source_partition, source_offset, idempotency_key, coalesce(payload, x'')) DO UPDATE
    SET idempotency_key = excluded.idempotency_key, event_type = excluded.event_type, biz_key = excluded.biz_key,
        event_id = excluded.event_id, redrive_count = excluded.redrive_count, retry_count = excluded.retry_count,
        hold_count = excluded.hold_count, outcome = excluded.outcome, reason = excluded.reason,
