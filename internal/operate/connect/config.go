@@ -17,9 +17,10 @@ import (
 
 // Config is the user's own file of contexts.
 type Config struct {
-	File     string `yaml:"-"`
-	absent   bool
+	File     string              `yaml:"-"`
 	Contexts map[string]*Context `yaml:"contexts"`
+	// absent says that there is no such file.
+	absent bool
 }
 
 // Context is a place with a name: brokers, and the stores of the services there.
