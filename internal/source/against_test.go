@@ -215,7 +215,7 @@ func TestAgainstIsOfTheInputsRepository(t *testing.T) {
 func TestAgainstDoesNotDependOnHowGitLogIsConfigured(t *testing.T) {
 	t.Parallel()
 	dir := repository(t)
-	write(t, dir, "gpg", "#!/bin/sh\necho >&2 '[GNUPG:] SIG_CREATED '\necho '-----BEGIN PGP SIGNATURE-----'\n")
+	write(t, dir, "gpg", "#!/bin/sh\ncat >/dev/null\necho >&2 '[GNUPG:] SIG_CREATED '\necho '-----BEGIN PGP SIGNATURE-----'\n")
 	require.NoError(t, os.Chmod(filepath.Join(dir, "gpg"), 0o700))
 	git(t, dir, "config", "gpg.program", filepath.Join(dir, "gpg"))
 	git(t, dir, "config", "log.showSignature", "true")

@@ -56,11 +56,13 @@ func TestAServerThatEndsATransactionTakesAllOfItBack(t *testing.T) {
 // While the server is away each call says so, and once it is back the same store goes on.
 func TestAServerThatIsAwayAndBack(t *testing.T) {
 	t.Parallel()
-	p := newProxy(t, realtest.Postgres(t))
-	over := map[string]store.Store{}
-	over["pgx"], _ = openURL(t, p.url, postgres.Config{})
-	over["database/sql"], _ = openSQL(t, p.url, postgres.Config{})
-	for name, s := range over {
+	url := realtest.Postgres(t)
+	for name, open := range map[string]func(url string) store.Store{
+		"pgx":          func(url string) store.Store { s, _ := openURL(t, url, postgres.Config{}); return s },
+		"database/sql": func(url string) store.Store { s, _ := openSQL(t, url, postgres.Config{}); return s },
+	} {
+		p := newProxy(t, url)
+		s := open(p.url)
 		lease := proceed(t, s, "a-"+name, "w")
 		p.setDown(true)
 		if _, err := s.Complete(t.Context(), []store.Completion{{Lease: lease}}); err == nil || !strings.HasPrefix(err.Error(), "complete 1 keys: ") {
