@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -219,22 +216,4 @@ func readSchemaBy(ctx context.Context, std streams, input string, read schemaRea
 		return source.ReadImage(std.in, "standard input")
 	}
 	return read(ctx, input)
-}
-
-// ballast is memory that is never touched, and so costs none. The garbage collector counts it, and first runs
-// when there is several times as much.
-const ballast = 64 << 20
-
-// fewCollections has the garbage collector wait, and returns what undoes it: a compiler makes little garbage
-// beside what it keeps, and is soon done. That is a quarter of the time of a lint.
-func fewCollections() (undo func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	untouched := make([]byte, ballast)
-	was := debug.SetGCPercent(300)
-	return func() {
-		debug.SetGCPercent(was)
-		runtime.KeepAlive(untouched)
-	}
 }
