@@ -55,9 +55,6 @@ type Subject struct {
 	// Quiet waits until calls that were given up have ended on the server, too: one that is still on its way
 	// would come behind operations that the model has after it. Nil: they end with the call.
 	Quiet func()
-	// LateNotes says that a call which was given up may still write that a key is claimed, behind what the model
-	// has after it: IN_PROGRESS in place of DUPLICATE is right then, and costs a deferral. (DEDUP-031)
-	LateNotes bool
 	// OwnClock says that the store does not read Clock: its present is time.Now, give or take two seconds.
 	OwnClock bool
 	// Without says what the store cannot do, and why.

@@ -123,6 +123,6 @@ func TestStoreOnRedis(t *testing.T) {
 		h := redis.New(goredis.NewClient(options), redis.Config{}).Hints()
 		s := tiered.New(h, memory.New(memory.Config{}), patient)
 		t.Cleanup(func() { _ = s.Close() })
-		return storetest.Subject{Store: s, OwnClock: true, LateNotes: true, Seeds: 1}
+		return storetest.Subject{Store: s, OwnClock: true, Seeds: 1}
 	})
 }
