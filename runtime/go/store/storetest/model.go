@@ -33,6 +33,7 @@ type mRecord struct {
 	redrive, position   int64
 	retry, hold         int32
 	until               time.Duration
+	ended               time.Duration // the lease of a claim that a claim of two keys ended by a SUCCESS
 	fingerprint, result string
 	era                 int
 }
@@ -188,7 +189,7 @@ func (m *model) claimOne(c store.Claim, keys []string, taken map[[2]string]bool)
 				continue
 			}
 			r := m.need(c.Scope, key)
-			r.state, r.result, r.owner, r.until = "SUCCESS", result, "", 0
+			r.state, r.result, r.owner, r.until, r.ended = "SUCCESS", result, "", 0, r.until
 			r.fence++
 			if r.fingerprint == "" {
 				r.fingerprint = c.Fingerprint

@@ -55,6 +55,9 @@ type Subject struct {
 	// Quiet waits until calls that were given up have ended on the server, too: one that is still on its way
 	// would come behind operations that the model has after it. Nil: they end with the call.
 	Quiet func()
+	// Memory says that something in front of the truth may answer. It does not hear of a claim that a claim of two
+	// keys ended (DEDUP-026), and may say until its lease is over that it is live (DEDUP-031).
+	Memory bool
 	// OwnClock says that the store does not read Clock: its present is time.Now, give or take two seconds.
 	OwnClock bool
 	// Without says what the store cannot do, and why.

@@ -56,7 +56,7 @@ func TestStoreOverMemory(t *testing.T) {
 			defer mu.Unlock()
 			return slices.Clone(names), nil
 		}
-		return storetest.Subject{Store: s, Tx: storetest.TxOf(s, effect, effects), Advance: func(d time.Duration) {
+		return storetest.Subject{Store: s, Memory: true, Tx: storetest.TxOf(s, effect, effects), Advance: func(d time.Duration) {
 			clock.Advance(d)
 			m.SetTime(clock.Now())
 		}, Seeds: 2}
@@ -103,7 +103,7 @@ func TestStoreOverSQLite(t *testing.T) {
 			return names, rows.Err()
 		}
 		return storetest.Subject{
-			Store: s, Tx: storetest.TxOf(s, effect, effects), Seeds: 2,
+			Store: s, Memory: true, Tx: storetest.TxOf(s, effect, effects), Seeds: 2,
 			Advance: func(d time.Duration) {
 				clock.Advance(d)
 				m.SetTime(clock.Now())
@@ -123,6 +123,6 @@ func TestStoreOnRedis(t *testing.T) {
 		h := redis.New(goredis.NewClient(options), redis.Config{}).Hints()
 		s := tiered.New(h, memory.New(memory.Config{}), patient)
 		t.Cleanup(func() { _ = s.Close() })
-		return storetest.Subject{Store: s, OwnClock: true, Seeds: 1}
+		return storetest.Subject{Store: s, Memory: true, OwnClock: true, Seeds: 1}
 	})
 }
