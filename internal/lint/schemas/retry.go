@@ -163,7 +163,7 @@ func retryScheduleUnreached(p *pass) {
 			continue
 		}
 		reached := int(r.MaxRetry)
-		if holds(m) {
+		if m.Holds() {
 			reached = max(reached, int(r.MaxHold))
 		}
 		if n := len(r.BackoffScheduleMs); n > reached {
@@ -173,15 +173,10 @@ func retryScheduleUnreached(p *pass) {
 	}
 }
 
-// holds says whether a message can be held: by its transition, or because its author thought of it.
-func holds(m *schema.Message) bool {
-	return m.Transition != nil || m.Options.GetRetry().GetMaxHold() > 0
-}
-
 func retryUnused(p *pass) {
 	for m := range p.messages {
 		o := m.Options.GetRetry()
-		if m.Retry == nil || m.Retry.MaxRetry > 0 || holds(m) && m.Retry.MaxHold > 0 {
+		if m.Retry == nil || m.Retry.MaxRetry > 0 || m.Holds() && m.Retry.MaxHold > 0 {
 			continue
 		}
 		if o.GetBackoffBaseSeconds() > 1 || o.GetBackoffJitterMs() > 0 || o.GetBackoffMaxSeconds() > 1 || len(o.GetBackoffScheduleMs()) > 0 {
@@ -221,53 +216,17 @@ func (p *pass) outlives(m *schema.Message, kept *time.Duration, what, mend strin
 	if kept == nil {
 		return
 	}
-	policy := policyOf(m)
-	delays, err := longest(m, policy)
+	policy := m.PolicyInForce()
+	delays, err := m.LongestDelays()
 	if err != nil || delays < *kept {
 		return // out of bounds is another rule's
 	}
 	counted := fmt.Sprintf("%d retries", policy.MaxRetry)
-	if holds(m) {
+	if m.Holds() {
 		counted += fmt.Sprintf(" and %d holds", policy.MaxHold)
 	}
 	p.reportf(m.Option(schema.RetryNumber), mend,
 		"the delays of %s are up to %s together (%s), and %s %s", m.Desc.FullName(), span(delays), counted, what, span(*kept))
-}
-
-// policyOf is the policy of a message, or what is in force where it has none. (RETRY-001)
-func policyOf(m *schema.Message) *idem.Policy {
-	policy := idem.DefaultPolicy()
-	if r := m.Retry; r != nil {
-		policy = idem.Policy{
-			MaxRetry: r.MaxRetry, MaxHold: r.MaxHold, BackoffBase: r.BackoffBaseSeconds,
-			BackoffJitter: r.BackoffJitterMs, BackoffMax: r.BackoffMaxSeconds, BackoffSchedule: r.BackoffScheduleMs,
-		}
-	}
-	return &policy
-}
-
-// longest is all delays of one life of a message together, each with the most jitter: every retry fails,
-// and every hold comes too early.
-func longest(m *schema.Message, policy *idem.Policy) (time.Duration, error) {
-	if err := policy.Check(); err != nil {
-		return 0, err
-	}
-	counts := []int32{policy.MaxRetry}
-	if holds(m) {
-		counts = append(counts, policy.MaxHold)
-	}
-	var ms int64
-	for _, count := range counts {
-		for n := range count {
-			// The base part does not depend on the key.
-			delay, err := idem.Backoff(m.EventType, n, policy, 0)
-			if err != nil {
-				return 0, err
-			}
-			ms += delay.BaseMs + int64(policy.BackoffJitter)
-		}
-	}
-	return time.Duration(ms) * time.Millisecond, nil
 }
 
 // span prints a duration as idem.yaml has it: 14d, 36h, 1h3m51s.
