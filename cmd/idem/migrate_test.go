@@ -19,7 +19,8 @@ func TestSQLPrintsTablesAndStatements(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"sql"}, []string{"CREATE TABLE idem_record (", "PARTITION BY HASH (key)", "INSERT INTO idem_schema (version, name) VALUES (1, 'tables');"}},
+		{[]string{"sql", "--partitions", "8"}, []string{"PARTITION BY HASH (key);", "idem_record_7 PARTITION OF idem_record FOR VALUES WITH (MODULUS 8, REMAINDER 7)\n    WITH (fillfactor = 50"}},
+		{[]string{"sql"}, []string{"CREATE TABLE idem_record (", "INSERT INTO idem_schema (version, name) VALUES (1, 'tables');"}},
 		{[]string{"sql", "--statements"}, []string{"-- claim: ", "-- complete: ", "FOR UPDATE SKIP LOCKED", "-- $1 text[]"}},
 		{[]string{"sql", "--dialect", "sqlite"}, []string{"CREATE TABLE idem_record ("}},
 		{[]string{"sql", "--dialect", "sqlite", "--statements"}, []string{"?1"}},

@@ -19,6 +19,7 @@ func newSQL(std streams) *cobra.Command {
 	var (
 		dialect    string
 		statements bool
+		partitions int
 	)
 	command := &cobra.Command{
 		Use:   "sql",
@@ -46,13 +47,18 @@ tables from the store that opens it.`,
 					fmt.Fprintf(std.out, "-- version %d: %s\n\n%s", m.Version, m.Name, m.Up)
 				}
 			default:
-				printMigrations(std.out, spec.PostgresMigrations())
+				migrations, err := partitioned(partitions)
+				if err != nil {
+					return err
+				}
+				printMigrations(std.out, migrations)
 			}
 			return nil
 		},
 	}
 	command.Flags().StringVar(&dialect, "dialect", "postgres", "postgres or sqlite")
 	command.Flags().BoolVar(&statements, "statements", false, "print the statements instead of the tables")
+	addPartitions(command, &partitions)
 	offer(command, "dialect", dialects...)
 	return command
 }

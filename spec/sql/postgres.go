@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -36,6 +37,24 @@ func PostgresMigrations() []PostgresMigration {
 			Up: postgresText(file), Down: postgresText(strings.TrimSuffix(file, ".up.sql") + ".down.sql"),
 		}
 	}
+	return migrations
+}
+
+// tableOptions is how the file of version 1 ends the only table that may be partitioned.
+var tableOptions = regexp.MustCompile(`(?s)(CREATE TABLE idem_record \(.*?\n)\) (WITH \([^)]*\));`)
+
+// PostgresPartitioned are PostgresMigrations with idem_record in so many partitions, by a hash of the key. 0 is none.
+func PostgresPartitioned(partitions int) []PostgresMigration {
+	migrations := PostgresMigrations()
+	if partitions == 0 {
+		return migrations
+	}
+	var text strings.Builder
+	text.WriteString("${1}) PARTITION BY HASH (key);")
+	for i := range partitions {
+		fmt.Fprintf(&text, "\nCREATE TABLE idem_record_%d PARTITION OF idem_record FOR VALUES WITH (MODULUS %d, REMAINDER %d)\n    $2;", i, partitions, i)
+	}
+	migrations[0].Up = tableOptions.ReplaceAllString(migrations[0].Up, text.String())
 	return migrations
 }
 

@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	// slicePages is how many pages of each partition one statement reads: with eight a megabyte, and some 2,400 records.
-	slicePages = 16
 	// leastSlices is how many a round may read in any case: a small table is read as a whole.
 	leastSlices = 128
 	// passes is how often the table may be read in the retention, where that is more.
@@ -20,13 +18,15 @@ const (
 	worthwhile = 100
 )
 
-// walk is what a process knows of the pages of idem_record, which it reads a slice after the other, round and round.
+// walk is what a process knows of the pages of idem_record, which it reads a slice after the other, round and round. A
+// slice is a megabyte, some 2,400 records.
 // It begins anywhere, so that processes do not walk in step, and with nothing: each slice is read once. From then on
 // it is known when the first record of a slice expires, and the slice is left alone until then.
 type walk struct {
 	turn      chan struct{} // one call at a time
 	retention time.Duration
-	files     string    // those of the partitions
+	files     string    // those of the table, or of its partitions
+	pages     int64     // of a slice, in each of them
 	due       []int64   // of each slice, on the server's clock in ms
 	next      int       // the slice that comes next
 	began     time.Time // this round did, on the server's clock
@@ -80,14 +80,15 @@ func (c *core) clean(ctx context.Context, limit int) (n int, err error) {
 // measureHeap begins a round.
 func (c *core) measureHeap(ctx context.Context, w *walk) error {
 	var now time.Time
-	var pages int64
+	var pages, slice int64
 	var files string
 	err := c.transact(ctx, work{}, func(work *work) error {
-		work.queue("clean_heap").QueryRow(func(row pgx.Row) error { return row.Scan(&now, &pages, &files) })
+		work.queue("clean_heap").QueryRow(func(row pgx.Row) error { return row.Scan(&now, &pages, &slice, &files) })
 		return nil
 	})
 	if err == nil {
-		w.begin(now, int((pages+slicePages-1)/slicePages), files)
+		w.pages = slice
+		w.begin(now, int((pages+slice-1)/slice), files)
 	}
 	return err
 }
@@ -153,9 +154,9 @@ func (w *walk) read(s slice) {
 }
 
 func (c *core) cleanSlice(ctx context.Context, i, limit int) (s slice, err error) {
-	page := int64(i) * slicePages
+	page := int64(i) * c.walk.pages
 	err = c.transact(ctx, work{plans: genericPlan}, func(w *work) error {
-		w.queue("clean", page, page+slicePages, limit, c.config.Retention.Milliseconds()).QueryRow(func(row pgx.Row) error {
+		w.queue("clean", page, page+c.walk.pages, limit, c.config.Retention.Milliseconds()).QueryRow(func(row pgx.Row) error {
 			return row.Scan(&s.now, &s.removed, &s.left, &s.next)
 		})
 		return nil

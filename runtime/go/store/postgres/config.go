@@ -7,6 +7,9 @@ import (
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
+// MaxPartitions is how many may be locked by one statement beside its other locks, on a server as it comes.
+const MaxPartitions = 64
+
 // Config is a store's. Its zero value is safe for money.
 type Config struct {
 	// Retention is how long a record is kept after its last change; 0 is store.DefaultRetention. It has to
@@ -25,6 +28,9 @@ type Config struct {
 	// HandlerTimeout bounds each statement of a handler's transaction, and how long it may be idle, where the
 	// context has no deadline; 0 is 5 minutes. With a deadline it is the time until then.
 	HandlerTimeout time.Duration
+	// Partitions is in how many partitions Migrate makes idem_record, by a hash of the key; 0 is one table, which is
+	// faster. Tables that are there are not changed.
+	Partitions int
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -46,6 +52,9 @@ func (c Config) withDefaults() (Config, error) {
 		case *d.value < time.Millisecond:
 			return c, fmt.Errorf("postgres.Config.%s is %v: it is at least a millisecond, or 0 for the default", d.name, *d.value)
 		}
+	}
+	if c.Partitions < 0 || c.Partitions > MaxPartitions {
+		return c, fmt.Errorf("postgres.Config.Partitions is %d: it is 0 to %d", c.Partitions, MaxPartitions)
 	}
 	if c.LockTimeout >= c.StatementTimeout {
 		return c, fmt.Errorf("postgres.Config.LockTimeout is %v: it has to be less than StatementTimeout, which is %v", c.LockTimeout, c.StatementTimeout)

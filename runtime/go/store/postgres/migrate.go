@@ -35,7 +35,7 @@ func (c *core) MigrateTo(ctx context.Context, version int) error {
 }
 
 func (c *core) migrate(ctx context.Context, target func(version int) int) error {
-	migrations := spec.PostgresMigrations()
+	migrations := spec.PostgresPartitioned(c.config.Partitions)
 	return c.with(ctx, func(conn *pgx.Conn) error {
 		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, texts["schema_lock"]); err != nil {

@@ -39,7 +39,18 @@ func (p *plan) walk(visit func(*plan)) {
 // With 100,000 rows, and the plan that is kept for every parameter, no statement reads a table as a whole.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
-	_, pool := open(t, postgres.Config{})
+	t.Run("one table", func(t *testing.T) {
+		t.Parallel()
+		everyStatementUsesAnIndex(t, 0)
+	})
+	t.Run("partitions", func(t *testing.T) {
+		t.Parallel()
+		everyStatementUsesAnIndex(t, 8)
+	})
+}
+
+func everyStatementUsesAnIndex(t *testing.T, partitions int) {
+	_, pool := open(t, postgres.Config{Partitions: partitions})
 	many(t, pool)
 	conn, err := pool.Acquire(t.Context())
 	if err != nil {

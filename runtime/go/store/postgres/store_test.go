@@ -52,6 +52,27 @@ func TestStoreOverPgx(t *testing.T) {
 	})
 }
 
+// A table in partitions is the same to every statement.
+func TestStoreInPartitions(t *testing.T) {
+	t.Parallel()
+	url, set := warp(t)
+	partitioned := odd
+	partitioned.Partitions = 3
+	s, pool := openURL(t, url, partitioned)
+	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) storetest.Subject {
+		set(t, clock.Now())
+		run(t, pool, "TRUNCATE idem_record, msg_retry, idem_lane, dead_letter, outbox RESTART IDENTITY")
+		return storetest.Subject{
+			Store: patientStore{s}, Seeds: 2,
+			Quiet: func() { quiet(t, pool, pool.Stat().TotalConns) },
+			Advance: func(d time.Duration) {
+				clock.Advance(d)
+				set(t, clock.Now())
+			},
+		}
+	})
+}
+
 func TestStoreOverDatabaseSQL(t *testing.T) {
 	t.Parallel()
 	url, set := warp(t)

@@ -81,7 +81,6 @@ func (s *Store) commit(ctx context.Context, tx *handlerTx) error {
 }
 
 func (s *Store) queueCompletions(batch *pgx.Batch, completions []store.Completion) {
-	batch.Queue(texts["complete_plan"])
 	for i := range completions {
 		x := &completions[i]
 		for _, k := range keysOf(&x.Lease) {

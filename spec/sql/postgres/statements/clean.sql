@@ -1,4 +1,4 @@
--- clean: remove the expired records of a slice: of pages $1 to $2 of each partition. Of those that are PROCESSING a
+-- clean: remove the expired records of a slice: of pages $1 to $2 of the table, or of each partition. Of those that are PROCESSING a
 -- tombstone remains. (DEDUP-025)
 --
 -- There is no index on expires_at, which each claim would pay for: a cleaner reads the table, a slice after the other.

@@ -1,6 +1,12 @@
--- clean_heap: the time, how many pages the largest partition of idem_record has, and which files the partitions are.
--- With other files the tables were written anew, and nothing is known of their pages. See clean.sql.
-SELECT clock_timestamp(), coalesce(max(pg_relation_size(t.relid)), 0) / current_setting('block_size')::bigint,
-       coalesce(string_agg(pg_relation_filenode(t.relid)::text, ' ' ORDER BY t.relid), '')
-FROM pg_partition_tree('idem_record') t
-WHERE t.isleaf
+-- clean_heap: the time; how many pages idem_record has, or the largest of its partitions; how many of them a slice of
+-- clean.sql is, a megabyte over all partitions; and which files they are. With other files the table was written anew,
+-- and nothing is known of its pages. See clean.sql.
+SELECT clock_timestamp(), max(pg_relation_size(t.id)) / b.size, greatest(1048576 / b.size / count(*), 1),
+       string_agg(pg_relation_filenode(t.id)::text, ' ' ORDER BY t.id)
+FROM (
+    SELECT c.oid FROM pg_class c WHERE c.oid = 'idem_record'::regclass AND c.relkind = 'r'
+    UNION ALL
+    SELECT p.relid FROM pg_partition_tree('idem_record') p WHERE p.isleaf
+) AS t (id)
+CROSS JOIN (SELECT current_setting('block_size')::bigint) AS b (size)
+GROUP BY b.size

@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from .config import epoch_ms
 
-SLICE_PAGES = 16
-"""How many pages of each partition one statement reads: with eight a megabyte."""
 LEAST_SLICES = 128
 """How many a round may read in any case: a small table is read as a whole."""
 PASSES = 16
@@ -40,7 +38,9 @@ class Walk:
     turn: threading.Lock = field(default_factory=threading.Lock)
     """One call at a time."""
     files: str | None = None
-    """Those of the partitions."""
+    """Those of the table, or of its partitions."""
+    pages: int = 1
+    """Of a slice, in each of them."""
     due: list[int] = field(default_factory=list)
     """Of each slice."""
     next: int = 0
@@ -52,9 +52,10 @@ class Walk:
     reads: int = 0
     """And those of them to read in vain."""
 
-    def begin(self, now: datetime, pages: int, files: str) -> None:
+    def begin(self, now: datetime, pages: int, slice_pages: int, files: str) -> None:
         """Begins a round."""
-        now_ms, slices = epoch_ms(now), -(-pages // SLICE_PAGES)
+        self.pages = slice_pages
+        now_ms, slices = epoch_ms(now), -(-pages // slice_pages)
         elapsed = now_ms - self.began_ms
         if files != self.files or elapsed < 0:  # other pages, or another clock
             self.files, self.due, elapsed = files, [0] * slices, 0

@@ -24,7 +24,7 @@ from ..records import (
 from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCounts
 from ..texts import postgres_migrations
 from .claims import claim_work, idle_ms, in_progress
-from .cleaning import SLICE_PAGES, Slice, Walk
+from .cleaning import Slice, Walk
 from .completions import complete_work, renew_work
 from .config import PostgresConfig, milliseconds
 from .errors import is_lock_timeout
@@ -138,8 +138,8 @@ def clean(config: PostgresConfig, walk: Walk, limit: int) -> Job[int]:
         walk.begin(*(yield from _ask("clean_heap")).rows[0])
     removed = 0
     while removed < limit and walk.find():
-        page = walk.next * SLICE_PAGES
-        args = page, page + SLICE_PAGES, limit - removed, config.retention_ms
+        page = walk.next * walk.pages
+        args = page, page + walk.pages, limit - removed, config.retention_ms
         try:
             answer = yield from _ask("clean", *args, plans=GENERIC_PLAN)
         except psycopg.Error:

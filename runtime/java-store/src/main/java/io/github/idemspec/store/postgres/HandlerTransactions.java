@@ -82,7 +82,7 @@ final class HandlerTransactions {
         connection.commit();
         return;
       }
-      Step step = new Step().run("complete_plan");
+      Step step = new Step();
       for (Completion c : completions) {
         for (KeyFence k : keysOf(c.lease())) {
           step.query("complete_last", rows -> {}, argumentsOf(c, k));
