@@ -93,6 +93,9 @@ func (s slowStore) InTx(ctx context.Context, fn func(ctx context.Context, tx *me
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}
+		if s.p.w.isCalm() { // by now: the process was stopped in between
+			return nil
+		}
 		d := 8*time.Second + c.upTo(20*time.Second)
 		s.p.w.note(s.p.name, "COMMIT is on its way for %v", d)
 		time.Sleep(d)
