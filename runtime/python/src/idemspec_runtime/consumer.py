@@ -103,6 +103,8 @@ class Consumer:
         self._with_cleaner = cleaner
         self._routes: dict[str, Route] = {}
         self._parts: dict[tuple[str, int], Part] = {}
+        self.joined = threading.Event()
+        """Set once the group has given it partitions, which may be none."""
         self._stopping = threading.Event()
         self._began = False
         self._engine: Engine
@@ -412,6 +414,7 @@ class Consumer:
             part = Part(at.topic, at.partition, origin_of(at.topic, self.scope))
             self._parts[at.topic, at.partition] = part
             self._engine.add(part)
+        self.joined.set()
 
     def _revoked(self, client: confluent_kafka.Consumer, partitions: list[TopicPartition]) -> None:
         """Nothing of what goes away begins any more; what has begun has some time to end, and what

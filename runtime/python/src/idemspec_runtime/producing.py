@@ -12,6 +12,8 @@ from typing import Any, Protocol
 from confluent_kafka import Producer
 from idemspec import Context, kafka_partition, timestamp_of_epoch
 
+from .rows import Outgoing
+
 PARTITIONER = "murmur2_random"
 """librdkafka's name of what the producers of Java, Go and this package do with a record's key:
 murmur2, and any partition where there is none."""
@@ -43,6 +45,10 @@ class ProducerRecord:
 
     def arguments(self) -> dict[str, Any]:
         return {"key": self.key, "value": self.value, "headers": self.headers}
+
+    def outgoing(self, topic: str) -> Outgoing:
+        """The row of the outbox, for `store.store([record.outgoing(topic)], connection)`."""
+        return Outgoing(topic, list(self.headers), self.key, self.value)
 
 
 def record(helper: Any, message: Payload, context: Context | None = None) -> ProducerRecord:
