@@ -71,3 +71,17 @@ const (
 
 // Categories are all categories, in the order of the rules' page.
 var Categories = []string{Template, Component, Value, Retry, State, Order, Class, Name, Header, Suppression}
+
+// Self is the rule, also of what embeds it and adds a check.
+func (r *Rule) Self() *Rule { return r }
+
+// Flatten is the rules of all topics, in their order.
+func Flatten[R interface{ Self() *Rule }](topics [][]R) []*Rule {
+	var all []*Rule
+	for _, topic := range topics {
+		for _, r := range topic {
+			all = append(all, r.Self())
+		}
+	}
+	return all
+}

@@ -47,15 +47,7 @@ type rule struct {
 var topics = [][]*rule{keys, fingerprints, components, orders, retries, states, classes, headers, apis}
 
 // Rules are all rules, by topic.
-func Rules() []*lint.Rule {
-	var all []*lint.Rule
-	for _, topic := range topics {
-		for _, r := range topic {
-			all = append(all, &r.Rule)
-		}
-	}
-	return all
-}
+func Rules() []*lint.Rule { return lint.Flatten(topics) }
 
 // pass is one run, and the rule whose turn it is.
 type pass struct {

@@ -38,15 +38,7 @@ const (
 var topics = [][]*rule{headerRules, keyRules, payloadRules, valueRules, timeRules, retryRules, orderRules, stateRules, streamRules}
 
 // Rules are all rules, by topic.
-func Rules() []*lint.Rule {
-	var all []*lint.Rule
-	for _, topic := range topics {
-		for _, r := range topic {
-			all = append(all, &r.Rule)
-		}
-	}
-	return all
-}
+func Rules() []*lint.Rule { return lint.Flatten(topics) }
 
 // report is a finding of the rule that runs.
 func (p *pass) report(what, mend string) {

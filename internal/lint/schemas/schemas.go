@@ -41,15 +41,7 @@ var topics = [][]*rule{
 }
 
 // Rules are all rules, by topic.
-func Rules() []*lint.Rule {
-	var all []*lint.Rule
-	for _, topic := range topics {
-		for _, r := range topic {
-			all = append(all, &r.Rule)
-		}
-	}
-	return all
-}
+func Rules() []*lint.Rule { return lint.Flatten(topics) }
 
 // pass is one rule's run.
 type pass struct {
