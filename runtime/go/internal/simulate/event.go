@@ -8,10 +8,10 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/idem-spec/idem/internal/history"
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
-	"github.com/idem-spec/idem/runtime/go/internal/history"
 )
 
 // event stands for a generated message. Its value is its key, "<lane>/<number>"; its lane is its biz key.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idem-spec/idem/internal/history"
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/idem"
-	"github.com/idem-spec/idem/runtime/go/internal/history"
 	"github.com/idem-spec/idem/runtime/go/internal/seam"
 	"github.com/idem-spec/idem/runtime/go/store"
 )

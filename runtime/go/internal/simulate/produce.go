@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/idem-spec/idem/internal/history"
 	"github.com/idem-spec/idem/runtime/go/broker"
-	"github.com/idem-spec/idem/runtime/go/internal/history"
 	"github.com/idem-spec/idem/runtime/go/outbox"
 )
 

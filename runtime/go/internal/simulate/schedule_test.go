@@ -16,7 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/idem-spec/idem/runtime/go/internal/history"
+	"github.com/idem-spec/idem/internal/history"
 	"github.com/idem-spec/idem/runtime/go/internal/plant"
 	"github.com/idem-spec/idem/runtime/go/internal/simulate"
 )

@@ -12,8 +12,8 @@ import (
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
+	"github.com/idem-spec/idem/internal/history"
 	"github.com/idem-spec/idem/runtime/go/broker"
-	"github.com/idem-spec/idem/runtime/go/internal/history"
 	"github.com/idem-spec/idem/runtime/go/internal/plant"
 	"github.com/idem-spec/idem/runtime/go/internal/seam"
 	"github.com/idem-spec/idem/runtime/go/retry"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idem-spec/idem/runtime/go/internal/history"
+	"github.com/idem-spec/idem/internal/history"
 	"github.com/idem-spec/idem/runtime/go/store/postgres"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idem-spec/idem/runtime/go/internal/history"
+	"github.com/idem-spec/idem/internal/history"
 )
 
 // readHistory reads what was observed.

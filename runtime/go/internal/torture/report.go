@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/idem-spec/idem/runtime/go/internal/history"
+	"github.com/idem-spec/idem/internal/history"
 )
 
 // mostLives is how many violations are printed with the life of their keys.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/idem-spec/idem/runtime/go/internal/history"
+	"github.com/idem-spec/idem/internal/history"
 )
 
 // sound is a run in which all went well, and some of it by the long way.
