@@ -32,7 +32,7 @@ func SQLiteMigrations() []SQLiteMigration {
 // SQLiteStatements are the statements on SQLite by the name that stands above each. Parameters are ?1, ?2.
 func SQLiteStatements() map[string]string {
 	statements := make(map[string]string)
-	for _, file := range []string{"schema.sql", "record.sql", "retry.sql", "dead_letter.sql", "outbox.sql", "operation.sql"} {
+	for _, file := range []string{"schema.sql", "record.sql", "retry.sql", "dead_letter.sql", "outbox.sql", "operation.sql", "audit.sql"} {
 		for _, block := range strings.Split(sqliteText("statements/"+file), "-- name: ")[1:] {
 			name, text, _ := strings.Cut(block, "\n")
 			statements[name] = strings.TrimSpace(text)

@@ -24,6 +24,9 @@ func (c *Consumer) backgrounds() map[string]func(context.Context) error {
 	if !c.config.NoCleaner {
 		tasks["cleaner"] = c.clean
 	}
+	if c.audit != nil {
+		tasks["audit"] = c.writeCounts
+	}
 	if c.scheduler != nil {
 		tasks["retry scheduler"] = c.scheduler.Run
 	}
@@ -107,7 +110,7 @@ func (c *Consumer) clean(ctx context.Context) error {
 		if n > 0 {
 			c.engine.measure(observe.RecordsCleaned, observe.Labels{}, float64(n))
 		}
-		if n < cleanBatch {
+		if n < cleanBatch && !c.cleanCounts(ctx) {
 			sleep(ctx, cleanEvery)
 		}
 		if ctx.Err() != nil {

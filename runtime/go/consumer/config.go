@@ -58,6 +58,9 @@ type Config struct {
 	// expired. By default each consumer runs both, where the store has the tables; any number may. Some consumer
 	// of each store has to.
 	NoScheduler, NoCleaner bool
+	// NoAudit leaves out the counts of what became of deliveries, for `idem audit`. By default a consumer adds them up,
+	// where the store has the table, and writes them every ten seconds and at the end of Run. (CONS-040)
+	NoAudit bool
 	// Background are further tasks that run as long as Run does: a relay of the outbox, for one. One that returns
 	// before its context ends is begun again, after a pause.
 	Background []func(ctx context.Context) error

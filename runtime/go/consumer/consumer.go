@@ -9,6 +9,7 @@ import (
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/guard"
+	"github.com/idem-spec/idem/runtime/go/observe/audit"
 	"github.com/idem-spec/idem/runtime/go/retry"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -27,6 +28,8 @@ type Consumer struct {
 	engine  *engine
 	// scheduler is nil where others have it, or the store has no table.
 	scheduler *retry.Scheduler
+	// audit is nil where nothing is counted.
+	audit *audit.Counter
 
 	mu      sync.Mutex
 	started bool
@@ -53,6 +56,7 @@ func New(b broker.Broker, s store.Store, c Config, handlers ...Handler) (*Consum
 	if c.Guard.Publisher == nil {
 		c.Guard.Publisher = b
 	}
+	counter := c.count(s)
 	g, err := guard.New(s, c.Guard)
 	if err != nil {
 		return nil, fmt.Errorf("consumer: %w", err)
@@ -62,7 +66,7 @@ func New(b broker.Broker, s store.Store, c Config, handlers ...Handler) (*Consum
 	}
 	k := &Consumer{
 		broker: b, store: s, config: c, guard: g, byType: make(map[string]*route, len(handlers)),
-		ignored: make(map[string]bool, len(c.Ignore)), phase: "new", since: time.Now(),
+		ignored: make(map[string]bool, len(c.Ignore)), phase: "new", since: time.Now(), audit: counter,
 	}
 	for i := range handlers {
 		if err := k.add(&handlers[i]); err != nil {
@@ -168,6 +172,7 @@ func (c *Consumer) Run(ctx context.Context) error {
 		err = fmt.Errorf("consumer: drain: handlers go on although their contexts have ended %v ago: what they do is not acknowledged, and will be delivered again", haltFor)
 	}
 	beside.Wait()
+	c.lastCounts(ctx)
 	c.enter("stopped", nil)
 	return err
 }

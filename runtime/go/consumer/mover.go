@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/idem-spec/idem/runtime/go/guard"
+	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/state"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -85,7 +86,7 @@ func (v *mover) verdict(d *guard.Delivery, ask func() (state.Result, error)) err
 	if err != nil {
 		return err
 	}
-	d.Superseded, d.SupersededBy = r.Superseded, r.SupersededBy
+	d.Superseded, d.SupersededBy, d.Layer = r.Superseded, r.SupersededBy, observe.LayerState
 	return r.Err()
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
@@ -87,6 +88,13 @@ func (g *Guard) granted(d *Delivery, grant *store.Grant) {
 		return
 	}
 	d.Status, d.Result = Ended, idem.Result{Outcome: outcome}
+	switch outcome {
+	case idem.OutcomeDuplicate, idem.OutcomeStale, idem.OutcomeKeyReused:
+		d.Layer = observe.LayerStore
+		if grant.Hinted {
+			d.Layer = observe.LayerRedis
+		}
+	}
 	switch outcome {
 	case idem.OutcomeDuplicate:
 		d.Value = grant.Result

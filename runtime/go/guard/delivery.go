@@ -72,6 +72,9 @@ type Delivery struct {
 	// them, for the observer. (STATE-011)
 	Superseded   bool
 	SupersededBy string
+	// Layer is what found out that the message needs no effect: Claim sets it, and the handler's caller where it was
+	// the state machine. (CONS-041)
+	Layer observe.Layer
 
 	// HoldInPlace has Settle write FAILED and the raised counts, and nothing that follows: the caller keeps the
 	// delivery and tries again after Decision.Delay, by Again. It makes no difference where the decision is ACK,
@@ -104,6 +107,7 @@ func (d *Delivery) Again() {
 	d.Status, d.Settled, d.InPlace, d.HoldInPlace = Opened, false, false, false
 	d.Result, d.Err, d.Value, d.Completed, d.Decision = idem.Result{}, nil, nil, false, idem.Decision{}
 	d.Superseded, d.SupersededBy, d.Alone, d.Handler = false, "", false, 0
+	d.Layer = observe.LayerNone
 	d.Grant = store.Grant{}
 	d.forget()
 }

@@ -34,7 +34,7 @@ func (g *Guard) observe(ctx context.Context, d *Delivery) {
 		Outcome: d.Result.Outcome, Action: d.Decision.Action, Reason: d.reason(), Counts: d.Decision.Counts,
 		RedriveCount: e.RedriveCount, Attempts: d.Grant.Attempts, Delay: d.delay(),
 		Handler: d.Handler, Total: max(now.Sub(d.Received), 0), Recovered: d.Grant.Recovered,
-		Superseded: d.Superseded, SupersededBy: d.SupersededBy, Skipped: d.Status == Skipped,
+		Superseded: d.Superseded, SupersededBy: d.SupersededBy, Layer: d.layer(), Skipped: d.Status == Skipped,
 		Traceparent: e.Traceparent, Tracestate: e.Tracestate, Err: d.Err,
 	}
 	if !d.produced.IsZero() {
@@ -50,6 +50,19 @@ func (g *Guard) storeError() {
 func (g *Guard) measure(m observe.Metric, labels observe.Labels, value float64) {
 	defer func() { _ = recover() }()
 	g.c.Observer.Measure(m, labels, value)
+}
+
+// layer is what kept the message from another effect.
+func (d *Delivery) layer() observe.Layer {
+	switch {
+	case d.Superseded:
+		return observe.LayerState
+	case d.Result.Outcome == idem.OutcomeDuplicate && d.Layer == observe.LayerNone:
+		return observe.LayerHandler
+	case d.Result.Outcome == idem.OutcomeDuplicate, d.Result.Outcome == idem.OutcomeStale, d.Result.Outcome == idem.OutcomeKeyReused:
+		return d.Layer
+	}
+	return observe.LayerNone
 }
 
 // delay is how long until the next delivery.

@@ -40,6 +40,7 @@ type Delivery struct {
 	Recovered                              bool          // it took over a claim that ended without a word
 	Superseded                             bool          // another key made the transition (STATE-011)
 	SupersededBy                           string        // that key, where the row keeps it
+	Layer                                  Layer         // what kept it from another effect
 	Shadow                                 bool          // nothing was done (shadow mode)
 	Skipped                                bool          // it was for another scope, or of an ignored event type
 	Traceparent, Tracestate                string

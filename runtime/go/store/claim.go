@@ -49,6 +49,8 @@ type Grant struct {
 	TooOld bool
 	// Parked says that another key is the head of the claim's lane. Kind is 0 then, and nothing was written.
 	Parked bool
+	// Hinted says that a memory in front of the database answered, and the database was not asked.
+	Hinted bool
 	// Head says that this key is the head of its lane, which it has to leave when it ends.
 	Head bool
 	// Lease is what Complete, Settle and Renew match. For idem.AdmitCrashLoop it has the fence and no owner.

@@ -123,4 +123,5 @@ type Full[Tx any] interface {
 	Retries
 	DeadLetters
 	Outbox
+	Audit
 }

@@ -1,5 +1,6 @@
 -- Takes version 1 of the tables away, with everything in them.
 DROP TABLE outbox;
+DROP TABLE idem_audit;
 DROP TABLE idem_operation;
 DROP TABLE dead_letter;
 DROP TABLE idem_lane;

@@ -124,6 +124,18 @@ CREATE TABLE idem_operation (
     target   TEXT    NOT NULL
 ) STRICT;
 
+-- What became of deliveries, counted by the hour (CONS-040).
+CREATE TABLE idem_audit (
+    hour       INTEGER NOT NULL,
+    scope      TEXT    NOT NULL,
+    event_type TEXT    NOT NULL,
+    outcome    TEXT    NOT NULL,
+    action     TEXT    NOT NULL,
+    layer      TEXT    NOT NULL,
+    count      INTEGER NOT NULL,
+    PRIMARY KEY (hour, scope, event_type, outcome, action, layer)
+) STRICT, WITHOUT ROWID;
+
 -- Messages that the broker has not confirmed (CONS-023), in the order of id within one (topic, message_key).
 CREATE TABLE outbox (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -31,6 +31,7 @@ const (
 	StoreOut
 	ClaimOut
 	MarkOut
+	Audit
 	Publish // the first of those of the broker; those before are the store's
 	Join
 	Fetch
@@ -40,7 +41,7 @@ const (
 var names = [...]string{
 	Check: "check", Claim: "claim", Complete: "complete", Settle: "settle", Renew: "renew", Read: "read", Clean: "clean",
 	Begin: "begin", Handle: "handle", Commit: "commit", StoreTx: "store in tx", ClaimDue: "claim due", Mark: "mark",
-	Sweep: "sweep", Redrive: "redrive", StoreOut: "store out", ClaimOut: "claim out", MarkOut: "mark out",
+	Sweep: "sweep", Redrive: "redrive", StoreOut: "store out", ClaimOut: "claim out", MarkOut: "mark out", Audit: "audit",
 	Publish: "publish", Join: "join", Fetch: "fetch", CommitOffsets: "commit offsets",
 }
 

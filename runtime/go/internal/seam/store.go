@@ -177,3 +177,15 @@ func (s *seamed[Tx]) RetryFailed(ctx context.Context, limit int) (int, error) {
 func (s *seamed[Tx]) OutboxStats(ctx context.Context) (store.OutboxStats, error) {
 	return around(ctx, s.h, Read, nil, func() (store.OutboxStats, error) { return s.of.OutboxStats(ctx) })
 }
+
+func (s *seamed[Tx]) Count(ctx context.Context, counts []store.Count) error {
+	return alone(ctx, s.h, Audit, nil, func() error { return s.of.Count(ctx, counts) })
+}
+
+func (s *seamed[Tx]) Counts(ctx context.Context, f store.CountFilter) ([]store.Count, error) {
+	return around(ctx, s.h, Read, nil, func() ([]store.Count, error) { return s.of.Counts(ctx, f) })
+}
+
+func (s *seamed[Tx]) CleanCounts(ctx context.Context, limit int) (int, error) {
+	return around(ctx, s.h, Clean, nil, func() (int, error) { return s.of.CleanCounts(ctx, limit) })
+}

@@ -47,6 +47,8 @@ type Store struct {
 
 	outbox   []*outgoingRow // in the order of IDs
 	lastSent int64
+
+	counts map[store.Count]int64 // by what is counted, with N 0
 }
 
 // ErrClosed says that the store was closed.
@@ -67,6 +69,7 @@ func New(c Config) *Store {
 		records: newRecords(),
 		retries: make(map[retryID]*retryRow), retryByID: make(map[int64]*retryRow), lanes: make(map[laneID]*lane),
 		dead: make(map[deadID]*store.DeadLetter), deadByID: make(map[int64]*store.DeadLetter),
+		counts: make(map[store.Count]int64),
 	}
 }
 

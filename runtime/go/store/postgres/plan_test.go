@@ -122,6 +122,8 @@ func many(t *testing.T, pool *pgxpool.Pool) {
 		`INSERT INTO idem_lane (scope, topic, biz_key, head_key) SELECT 'payments', 'orders', 'o-' || i, 'key-' || i FROM generate_series(1, 100000) i`,
 		`INSERT INTO dead_letter (source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key, event_type, source_topic, outcome, topic, headers)
 			SELECT i, 0, 0, 5, 0, 'payments', 'key-' || i, 'type-' || i % 20, 'orders', 'RETRYABLE', 'orders', '[]' FROM generate_series(1, 100000) i`,
+		`INSERT INTO idem_audit (hour, scope, event_type, outcome, action, layer, count)
+			SELECT date_trunc('hour', now()) - i / 50 * interval '1 hour', 'payments', 'type-' || i % 50, 'OK', 'ACK', '', 7 FROM generate_series(1, 100000) i`,
 		`INSERT INTO outbox (created_at, next_at, topic, headers, message_key) SELECT now(), now(), 'orders', '[]', ('o-' || i % 1000)::bytea FROM generate_series(1, 100000) i`,
 		"ANALYZE",
 	} {

@@ -23,7 +23,7 @@ var odd = postgres.Config{Wait: 12345 * time.Millisecond, LockTimeout: 5 * time.
 // clearTables empties the tables.
 func clearTables(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
-	run(t, pool, "TRUNCATE idem_record, msg_retry, idem_lane, dead_letter, outbox, effect RESTART IDENTITY")
+	run(t, pool, "TRUNCATE idem_record, msg_retry, idem_lane, dead_letter, idem_audit, outbox, effect RESTART IDENTITY")
 }
 
 func TestStoreOverPgx(t *testing.T) {
@@ -61,7 +61,7 @@ func TestStoreInPartitions(t *testing.T) {
 	s, pool := openURL(t, url, partitioned)
 	storetest.Run(t, func(t *testing.T, clock *storetest.Clock) storetest.Subject {
 		set(t, clock.Now())
-		run(t, pool, "TRUNCATE idem_record, msg_retry, idem_lane, dead_letter, outbox RESTART IDENTITY")
+		run(t, pool, "TRUNCATE idem_record, msg_retry, idem_lane, dead_letter, idem_audit, outbox RESTART IDENTITY")
 		return storetest.Subject{
 			Store: patientStore{s}, Seeds: 2,
 			Quiet: func() { quiet(t, pool, pool.Stat().TotalConns) },

@@ -65,8 +65,8 @@ func checkSchema(ctx context.Context, tx *sql.Tx) error {
 	if err := tx.QueryRowContext(ctx, texts["schema_tables"]).Scan(&tables); err != nil {
 		return err
 	}
-	if tables < 6 {
-		return fmt.Errorf("%w: of 6 tables %d are there; restore the file, or name a new one, which forgets all keys", ErrSchema, tables)
+	if tables < 7 {
+		return fmt.Errorf("%w: of 7 tables %d are there; restore the file, or name a new one, which forgets all keys", ErrSchema, tables)
 	}
 	return nil
 }

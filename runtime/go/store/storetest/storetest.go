@@ -99,6 +99,7 @@ const (
 	retries     Capability = "store.Retries"
 	deadLetters Capability = "store.DeadLetters"
 	outbox      Capability = "store.Outbox"
+	audit       Capability = "store.Audit"
 	tx          Capability = "store.Transactor"
 )
 
@@ -107,7 +108,7 @@ const (
 func Run(t *testing.T, open func(t *testing.T, clock *Clock) Subject) {
 	t.Helper()
 	all := slices.Concat(claimBehaviours, crashLoopBehaviours, settleBehaviours, recordBehaviours, dualBehaviours, byteBehaviours,
-		retryBehaviours, laneBehaviours, deadLetterBehaviours, outboxBehaviours, txBehaviours, concurrentBehaviours, randomBehaviours)
+		retryBehaviours, laneBehaviours, deadLetterBehaviours, outboxBehaviours, auditBehaviours, txBehaviours, concurrentBehaviours, randomBehaviours)
 	for _, b := range all {
 		t.Run(b.name, func(t *testing.T) {
 			w := newWorld(t, open)
@@ -129,6 +130,7 @@ func (w *world) without(c Capability) string {
 	_, hasRetries := w.Store.(store.Retries)
 	_, hasDead := w.Store.(store.DeadLetters)
 	_, hasOutbox := w.Store.(store.Outbox)
+	_, hasAudit := w.Store.(store.Audit)
 	missing := false
 	switch c {
 	case followUps:
@@ -139,6 +141,8 @@ func (w *world) without(c Capability) string {
 		missing = !hasDead
 	case outbox:
 		missing = !hasOutbox
+	case audit:
+		missing = !hasAudit
 	case tx:
 		missing = w.Tx == nil
 	case MovableClock:

@@ -109,6 +109,7 @@ func (s *Store[Tx]) Claim(ctx context.Context, claims []store.Claim) ([]store.Gr
 			return func() {
 				for n, i := range which {
 					grants[i] = answers[n]
+					grants[i].Hinted = answers[n].Kind != 0
 				}
 			}, err
 		})

@@ -12,4 +12,4 @@ INSERT INTO idem_schema (version, name, applied_at) VALUES (?1, ?2, ?3);
 
 -- name: schema_tables
 SELECT count(*) FROM sqlite_schema
- WHERE type = 'table' AND name IN ('idem_schema', 'idem_record', 'msg_retry', 'idem_lane', 'dead_letter', 'outbox');
+ WHERE type = 'table' AND name IN ('idem_schema', 'idem_record', 'msg_retry', 'idem_lane', 'dead_letter', 'idem_audit', 'outbox');

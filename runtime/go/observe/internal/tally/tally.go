@@ -92,12 +92,17 @@ func New(eventTypes int, buckets []float64, fresh func(*Deliveries)) *Tally {
 // Delivery counts a delivery.
 func (t *Tally) Delivery(_ context.Context, d *observe.Delivery) { t.Count(d) }
 
+// Of is the series that deliveries of an event type go to.
+func (t *Tally) Of(scope, eventType string) *Deliveries {
+	if s := (*t.deliveries.Load())[route{scope, eventType}]; s != nil {
+		return s
+	}
+	return t.add(scope, eventType)
+}
+
 // Count counts a delivery, and returns the series that it went to.
 func (t *Tally) Count(d *observe.Delivery) *Deliveries {
-	s := (*t.deliveries.Load())[route{d.Scope, d.EventType}]
-	if s == nil {
-		s = t.add(d.Scope, d.EventType)
-	}
+	s := t.Of(d.Scope, d.EventType)
 	switch {
 	case d.Skipped:
 		s.skipped.Add(1)

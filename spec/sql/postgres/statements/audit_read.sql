@@ -1,0 +1,16 @@
+-- audit_read: what was counted, by outcome, action and layer, and by what else is asked for.
+--
+-- $1 timestamptz  from the hour of this time on
+-- $2 timestamptz  hours that begin before; null: all
+-- $3 text         scope; empty: all
+-- $4 boolean      by hour; the column is null otherwise
+-- $5 boolean      by scope; the column is empty otherwise
+-- $6 boolean      by event type; the column is empty otherwise
+SELECT CASE WHEN $4::boolean THEN a.hour END, CASE WHEN $5::boolean THEN a.scope ELSE '' END,
+    CASE WHEN $6::boolean THEN a.event_type ELSE '' END, a.outcome, a.action, a.layer, sum(a.count)::bigint
+FROM idem_audit a
+WHERE a.hour >= date_trunc('hour', $1::timestamptz, 'UTC')
+  AND a.hour < coalesce($2::timestamptz, 'infinity')
+  AND ($3::text = '' OR a.scope = $3::text)
+GROUP BY 1, 2, 3, 4, 5, 6
+ORDER BY 1, 2, 3, 4, 5, 6
