@@ -25,7 +25,7 @@ type Audit interface {
 
 // Count is how many deliveries of one kind there were in an hour.
 type Count struct {
-	Hour      time.Time // its begin, in UTC
+	Hour      time.Time // its begin, or that of a longer span, in UTC
 	Scope     string
 	EventType string
 	Outcome   string // of chapter 7, or Superseded
@@ -47,13 +47,18 @@ type CountFilter struct {
 	Until time.Time // hours that begin before; zero: all
 	Scope string    // empty: all
 
-	ByHour, ByScope, ByEventType bool
+	// By is the length of a span of time, whole hours, counted from Since's; 0: all together.
+	By                   time.Duration
+	ByScope, ByEventType bool
 }
 
-// Of is a count without what is not told apart.
+// Of is a count as it is told apart.
 func (f *CountFilter) Of(c Count) Count {
-	if !f.ByHour {
+	if f.By <= 0 {
 		c.Hour = time.Time{}
+	} else {
+		since := Hour(f.Since)
+		c.Hour = since.Add(c.Hour.Sub(since) / f.By * f.By)
 	}
 	if !f.ByScope {
 		c.Scope = ""

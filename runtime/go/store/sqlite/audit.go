@@ -28,7 +28,7 @@ func (s *Store) Count(ctx context.Context, counts []store.Count) error {
 
 // Counts reads what was counted.
 func (s *Store) Counts(ctx context.Context, f store.CountFilter) ([]store.Count, error) {
-	rows, err := s.reads["audit_read"].QueryContext(ctx, msOf(store.Hour(f.Since)), msOf(f.Until), f.Scope, f.ByHour, f.ByScope, f.ByEventType)
+	rows, err := s.reads["audit_read"].QueryContext(ctx, msOf(store.Hour(f.Since)), msOf(f.Until), f.Scope, f.By.Milliseconds(), f.ByScope, f.ByEventType)
 	var counts []store.Count
 	if err == nil {
 		counts, err = scanAll(rows, scanCount)

@@ -18,7 +18,7 @@ var auditBehaviours = []behaviour{
 		w.count()
 		w.advance(time.Hour)
 		w.count(counted("payment", "OK", 100))
-		w.wantCounts(store.CountFilter{ByHour: true, ByScope: true, ByEventType: true, Since: first},
+		w.wantCounts(store.CountFilter{By: time.Hour, ByScope: true, ByEventType: true, Since: first},
 			in(first, counted("", "MALFORMED", 1)), in(first, counted("payment", "DUPLICATE", 2)), in(first, counted("payment", "OK", 11)),
 			in(first, counted("refund", "OK", 1)), in(first.Add(time.Hour), counted("payment", "OK", 100)))
 	}},
@@ -36,6 +36,9 @@ var auditBehaviours = []behaviour{
 			store.Count{Scope: "mail", Outcome: "OK", Action: "ACK", Layer: "store", N: 5}, counted("", "DUPLICATE", 3), counted("", "OK", 3))
 		w.wantCounts(store.CountFilter{Since: first.Add(time.Hour + time.Minute)}, all(counted("", "OK", 10)))
 		w.wantCounts(store.CountFilter{Since: first.Add(2 * time.Hour)})
+		since := first.Add(-time.Hour)
+		w.wantCounts(store.CountFilter{Since: since, By: 2 * time.Hour}, in(since, all(counted("", "DUPLICATE", 3))), in(since, all(counted("", "OK", 8))),
+			in(since.Add(2*time.Hour), all(counted("", "OK", 10))))
 	}},
 	{"hours are removed after their retention, some at a time", []Capability{audit, MovableClock}, func(w *world) {
 		w.count(counted("a", "OK", 1), counted("b", "OK", 1), counted("c", "OK", 1))

@@ -3,11 +3,11 @@
 -- $1 timestamptz  from the hour of this time on
 -- $2 timestamptz  hours that begin before; null: all
 -- $3 text         scope; empty: all
--- $4 boolean      by hour; the column is null otherwise
+-- $4 bigint       by so many hours, counted from the first; 0: all together, and the column is null
 -- $5 boolean      by scope; the column is empty otherwise
 -- $6 boolean      by event type; the column is empty otherwise
-SELECT CASE WHEN $4::boolean THEN a.hour END, CASE WHEN $5::boolean THEN a.scope ELSE '' END,
-    CASE WHEN $6::boolean THEN a.event_type ELSE '' END, a.outcome, a.action, a.layer, sum(a.count)::bigint
+SELECT CASE WHEN $4::bigint > 0 THEN date_bin($4::bigint * interval '1 hour', a.hour, date_trunc('hour', $1::timestamptz, 'UTC')) END,
+    CASE WHEN $5::boolean THEN a.scope ELSE '' END, CASE WHEN $6::boolean THEN a.event_type ELSE '' END, a.outcome, a.action, a.layer, sum(a.count)::bigint
 FROM idem_audit a
 WHERE a.hour >= date_trunc('hour', $1::timestamptz, 'UTC')
   AND a.hour < coalesce($2::timestamptz, 'infinity')

@@ -6,8 +6,9 @@ INSERT INTO idem_audit (hour, scope, event_type, outcome, action, layer, count) 
     ON CONFLICT (hour, scope, event_type, outcome, action, layer) DO UPDATE SET count = count + excluded.count;
 
 -- name: audit_read
--- ?1 hours since, ?2 hours before: 0 selects all. ?3 scope: '' selects all. ?4 1 by hour, ?5 1 by scope, ?6 1 by event type.
-SELECT CASE WHEN ?4 = 1 THEN hour ELSE 0 END, CASE WHEN ?5 = 1 THEN scope ELSE '' END, CASE WHEN ?6 = 1 THEN event_type ELSE '' END,
+-- ?1 hours since, ?2 hours before: 0 selects all. ?3 scope: '' selects all. ?4 by so many milliseconds, counted
+-- from the first hour, 0 all together, ?5 1 by scope, ?6 1 by event type.
+SELECT CASE WHEN ?4 > 0 THEN ?1 + (hour - ?1) / ?4 * ?4 ELSE 0 END, CASE WHEN ?5 = 1 THEN scope ELSE '' END, CASE WHEN ?6 = 1 THEN event_type ELSE '' END,
        outcome, action, layer, sum(count)
   FROM idem_audit
  WHERE hour >= ?1 AND (?2 = 0 OR hour < ?2) AND (?3 = '' OR scope = ?3)
