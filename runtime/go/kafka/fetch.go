@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
@@ -15,8 +16,11 @@ import (
 	"github.com/idem-spec/idem/runtime/go/broker"
 )
 
-// readCommitted lets the broker stop at transactions that are open.
-const readCommitted = 1
+const (
+	readUncommitted = 0
+	// readCommitted lets the broker stop at transactions that are open.
+	readCommitted = 1
+)
 
 // fetched is what one request brought.
 type fetched struct {
@@ -26,6 +30,8 @@ type fetched struct {
 	next int64
 	// end is the offset behind the last one that can be read now.
 	end int64
+	// gap is where the last gap ends that compaction has left between offset and next; 0 where there is none.
+	gap int64
 	// records says that the broker sent something, were it nothing to deliver.
 	records bool
 }
@@ -35,22 +41,32 @@ func (b *Broker) fetchOnce(ctx context.Context, at broker.TopicPartition, offset
 	ctx, cancel := context.WithTimeout(ctx, b.config.MaxWait+b.config.RequestTimeout)
 	defer cancel()
 	limit := int32(min(max(maxBytes, 1), 1<<30))
-	answer, err := b.transport.RoundTrip(ctx, b.addr, &fetch.Request{
-		ReplicaID: -1, MaxWaitTime: int32(b.config.MaxWait.Milliseconds()), MinBytes: 1, MaxBytes: limit,
-		IsolationLevel: readCommitted, SessionID: -1, SessionEpoch: -1,
-		Topics: []fetch.RequestTopic{{Topic: at.Topic, Partitions: []fetch.RequestPartition{{
-			Partition: at.Partition, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: limit,
-		}}}},
-	})
+	answer, err := b.transport.RoundTrip(ctx, b.addr, fetchRequest(at, offset, limit, b.config.MaxWait, readCommitted))
 	if err != nil {
 		return fetched{}, b.cause(ctx, at.Topic, err)
 	}
+	return fetchedOf(at, offset, answer)
+}
+
+func fetchRequest(at broker.TopicPartition, offset int64, limit int32, wait time.Duration, isolation int8) *fetch.Request {
+	return &fetch.Request{
+		ReplicaID: -1, MaxWaitTime: int32(wait.Milliseconds()), MinBytes: 1, MaxBytes: limit,
+		IsolationLevel: isolation, SessionID: -1, SessionEpoch: -1,
+		Topics: []fetch.RequestTopic{{Topic: at.Topic, Partitions: []fetch.RequestPartition{{
+			Partition: at.Partition, CurrentLeaderEpoch: -1, FetchOffset: offset, LogStartOffset: -1, PartitionMaxBytes: limit,
+		}}}},
+	}
+}
+
+var errOtherPartitions = errors.New("the broker's answer is for other partitions")
+
+func fetchedOf(at broker.TopicPartition, offset int64, answer protocol.Message) (fetched, error) {
 	response := answer.(*fetch.Response)
 	if response.ErrorCode != 0 {
 		return fetched{}, kafka.Error(response.ErrorCode)
 	}
 	if len(response.Topics) != 1 || len(response.Topics[0].Partitions) != 1 {
-		return fetched{}, errors.New("the broker's answer is for other partitions")
+		return fetched{}, errOtherPartitions
 	}
 	p := &response.Topics[0].Partitions[0]
 	if p.ErrorCode != 0 {
@@ -103,6 +119,9 @@ func (f *fetched) readBatch(at broker.TopicPartition, offset int64, batch protoc
 		} else if err != nil {
 			return err
 		}
+		if r.Offset > f.next {
+			f.gap = r.Offset
+		}
 		if r.Offset < offset || dropped {
 			discard(r)
 		} else {
@@ -124,6 +143,9 @@ func (f *fetched) readControl(batch *protocol.ControlBatch, aborted *aborted) er
 			return nil
 		} else if err != nil {
 			return err
+		}
+		if r.Offset > f.next {
+			f.gap = r.Offset
 		}
 		const abort = 0
 		if r.Type == abort {

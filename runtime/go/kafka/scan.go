@@ -41,11 +41,11 @@ func (b *Broker) spans(ctx context.Context, topic string, since, until time.Time
 	if err != nil {
 		return nil, err
 	}
-	from, err := b.offsetsAt(ctx, topic, ids, since)
+	from, err := b.offsetsAt(ctx, map[string][]int32{topic: ids}, since)
 	if err != nil {
 		return nil, err
 	}
-	to, err := b.offsetsAt(ctx, topic, ids, until)
+	to, err := b.offsetsAt(ctx, map[string][]int32{topic: ids}, until)
 	if err != nil {
 		return nil, err
 	}
@@ -53,41 +53,63 @@ func (b *Broker) spans(ctx context.Context, topic string, since, until time.Time
 	for i, p := range ids {
 		at := broker.TopicPartition{Topic: topic, Partition: p}
 		spans[i] = Span{at, bounds[at].first, bounds[at].last}
-		if offset, known := from[p]; known {
+		if offset, known := from[at]; known {
 			spans[i].From = offset
 		} else if !since.IsZero() {
 			spans[i].From = spans[i].To
 		}
-		if offset, known := to[p]; known {
+		if offset, known := to[at]; known {
 			spans[i].To = max(min(offset, spans[i].To), spans[i].From)
 		}
 	}
 	return spans, nil
 }
 
+// EndsAt is where partitions ended at a time: the first offset whose timestamp is at or after it. A partition that
+// has no such message is left out: it ended where it ends now.
+func (b *Broker) EndsAt(ctx context.Context, partitions []broker.TopicPartition, at time.Time) (map[broker.TopicPartition]int64, error) {
+	ends, err := b.offsetsAt(ctx, byTopic(partitions), at)
+	if err != nil {
+		return nil, fmt.Errorf("offsets at %s: %w", at.Format(time.RFC3339), b.explain(err))
+	}
+	return ends, nil
+}
+
+func byTopic(partitions []broker.TopicPartition) map[string][]int32 {
+	all := map[string][]int32{}
+	for _, p := range partitions {
+		all[p.Topic] = append(all[p.Topic], p.Partition)
+	}
+	return all
+}
+
 // offsetsAt is the first offset of each partition whose timestamp is at or after a time; none where there is
 // no such message, or no time.
-func (b *Broker) offsetsAt(ctx context.Context, topic string, partitions []int32, at time.Time) (map[int32]int64, error) {
-	if at.IsZero() {
+func (b *Broker) offsetsAt(ctx context.Context, partitions map[string][]int32, at time.Time) (map[broker.TopicPartition]int64, error) {
+	if at.IsZero() || len(partitions) == 0 {
 		return nil, nil
 	}
 	request := &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{}}
-	for _, p := range partitions {
-		request.Topics[topic] = append(request.Topics[topic], kafka.TimeOffsetOf(int(p), at))
+	for topic, ids := range partitions {
+		for _, p := range ids {
+			request.Topics[topic] = append(request.Topics[topic], kafka.TimeOffsetOf(int(p), at))
+		}
 	}
-	return patiently(ctx, b, func(ctx context.Context) (map[int32]int64, error) {
+	return patiently(ctx, b, func(ctx context.Context) (map[broker.TopicPartition]int64, error) {
 		answer, err := b.client.ListOffsets(ctx, request)
 		if err != nil {
 			return nil, err
 		}
-		offsets := map[int32]int64{}
-		for _, p := range answer.Topics[topic] {
-			if p.Error != nil {
-				return nil, p.Error
-			}
-			for offset := range p.Offsets {
-				if offset >= 0 { // -1 is none
-					offsets[int32(p.Partition)] = offset
+		offsets := map[broker.TopicPartition]int64{}
+		for topic, all := range answer.Topics {
+			for _, p := range all {
+				if p.Error != nil {
+					return nil, p.Error
+				}
+				for offset := range p.Offsets {
+					if offset >= 0 { // -1 is none
+						offsets[broker.TopicPartition{Topic: topic, Partition: int32(p.Partition)}] = offset
+					}
 				}
 			}
 		}
