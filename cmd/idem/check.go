@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -234,12 +235,22 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+	if ago, err := durationWithDays(text); err == nil && ago >= 0 {
 		return now.Add(-ago), nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, fmt.Errorf("%s %s: it is how long ago, as in 1h, or a time, as in 2025-01-01T04:00:00Z", flag, text)
+		return at, fmt.Errorf("%s %s: it is how long ago, as in 1h or 7d, or a time, as in 2025-01-01T04:00:00Z", flag, text)
 	}
 	return at, nil
+}
+
+// durationWithDays is a duration of Go, or a number of days, such as 7d.
+func durationWithDays(text string) (time.Duration, error) {
+	days, ok := strings.CutSuffix(text, "d")
+	if !ok {
+		return time.ParseDuration(text)
+	}
+	n, err := strconv.ParseUint(days, 10, 16)
+	return time.Duration(n) * 24 * time.Hour, err
 }

@@ -95,6 +95,9 @@ func TestOperatorsHearWhatIsMissing(t *testing.T) {
 		{"nothing is selected", "retry cancel --reason r"},
 		{"no --reason", "retry now 1"},
 		{"KEY is missing", "dedup show"},
+		{"did you mean type?", "audit --by typ"},
+		{"--since is not before --until", "audit --since 1h --until 2h"},
+		{"as in 1h or 7d", "audit --since 7x"},
 		{"no --scope", "dedup release k --reason r"},
 		{"no --allow-second-effect", "dedup forget k --scope s --reason r"},
 	} {

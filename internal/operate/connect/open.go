@@ -23,6 +23,7 @@ type Tables interface {
 	store.DeadLetterPages
 	store.Retries
 	store.OperationLog
+	store.Audit
 }
 
 // Store is a store that is open.
