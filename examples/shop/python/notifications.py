@@ -33,7 +33,7 @@ from typing import Any
 
 from idemspec import Context
 from idemspec_runtime import Message
-from idemspec_runtime.kafka import Consumer, record
+from idemspec_runtime.kafka import Consumer, Relay, producer, record
 from idemspec_runtime.postgres import PostgresStore
 from mail import Mail
 from psycopg import Connection
@@ -154,7 +154,14 @@ def main() -> None:
         make_tables(store)
         consumer = service(brokers, Notifications(store, mail, senders))
         threading.Thread(target=say_ready, args=(consumer,), daemon=True).start()
-        consumer.run()  # until SIGTERM, and then until what has begun has ended
+        relay = Relay(store, producer({"bootstrap.servers": brokers}))
+        publishing = threading.Thread(target=relay.run)
+        publishing.start()
+        try:
+            consumer.run()  # until SIGTERM, and then until what has begun has ended
+        finally:
+            relay.stop()
+            publishing.join()
 
 
 def say_ready(consumer: Consumer) -> None:

@@ -158,6 +158,7 @@ def test_a_customer_is_told_once_however_often_the_payment_comes(
 
         with process("notifications.py", "notifications: ready", **settings):
             until(lambda: count("notification") >= len(orders) and count("msg_retry") == 0)
+            until(lambda: count("outbox") == 0)
         told = connection.execute("SELECT order_id, idempotency_key FROM notification").fetchall()
         assert sorted(told) == sorted((o, f"payments.payment_success:v1:p-{o}") for o in orders)
         assert count("dead_letter") == 0

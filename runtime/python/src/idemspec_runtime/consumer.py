@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import threading
 import time
@@ -17,6 +18,7 @@ from confluent_kafka.admin import AdminClient
 from idemspec import Outcome
 
 from . import observe
+from .audit import INTERVAL_SECONDS, KEPT, Audit
 from .delivery import Delivery, Mode, Status
 from .engine import Engine, EngineConfig, Part, Task, backoff
 from .failures import Result
@@ -26,6 +28,7 @@ from .postgres.sync import PostgresStore
 from .producing import producer_config
 from .routes import Route, RouteOptions, route_of
 from .scheduler import Scheduler
+from .timers import Every
 from .topics import check_topic, origin_of, retry_topic
 
 if TYPE_CHECKING:
@@ -70,6 +73,7 @@ class Consumer:
         guard: GuardConfig | None = None,
         scheduler: bool = True,
         cleaner: bool = True,
+        audit: bool = True,
         observer: observe.Observer | None = None,
     ) -> None:
         """`brokers` are addresses, or a configuration of librdkafka. `scope` is who shares dedup
@@ -79,7 +83,7 @@ class Consumer:
         <topic>.retry.<scope>, are read too, and have to exist. `batch` is the most deliveries that
         one call to the store claims or settles. `scheduler` publishes rows of msg_retry beside it,
         and `cleaner` removes records that have expired; any number may run, and some consumer of
-        each store has to."""
+        each store has to. `audit` counts in the store what became of deliveries."""
         self.group = group
         self.scope = scope or group
         self.topics = list(topics)
@@ -101,6 +105,8 @@ class Consumer:
         self._drain_seconds = drain_timeout.total_seconds()
         self._with_scheduler = scheduler
         self._with_cleaner = cleaner
+        if audit:
+            self._guard.audit = Audit()
         self._routes: dict[str, Route] = {}
         self._parts: dict[tuple[str, int], Part] = {}
         self.joined = threading.Event()
@@ -176,15 +182,16 @@ class Consumer:
             return
         engine.start()
         stop_scheduler = self._start_scheduler()
-        cleaner = self._start_cleaner()
+        upkeep = threading.Thread(target=self._upkeep, name="idem-upkeep", daemon=True)
+        upkeep.start()
         try:
             self._consume()
         finally:
             self._stopping.set()
             stop_scheduler()
-            if cleaner is not None:
-                cleaner.join()
+            upkeep.join()
             ended = engine.stop(self._drain_seconds)
+            self._count()
         if not ended:
             raise TimeoutError(
                 "handlers go on although the consumer has ended: what they do is not acknowledged, "
@@ -240,28 +247,41 @@ class Consumer:
 
         return stop
 
-    def _start_cleaner(self) -> threading.Thread | None:
-        if not self._with_cleaner:
-            return None
-        thread = threading.Thread(target=self._clean, name="idem-cleaner", daemon=True)
-        thread.start()
-        return thread
+    def _upkeep(self) -> None:
+        """Removes what has expired, and counts, beside all else."""
+        clean = Every(CLEAN_SECONDS, self._clean)
+        while not self._stopping.is_set():
+            if self._with_cleaner:
+                clean()
+            self._stopping.wait(INTERVAL_SECONDS)
+            self._count()
 
     def _clean(self) -> None:
-        """Removes records that have expired, until none is left, and then waits."""
-        while not self._stopping.is_set():
-            cleaned = 0
-            try:
-                cleaned = self._store.clean(CLEAN_BATCH)
-            except Exception as error:
-                self._engine.outages.begins("clean", error)
-            else:
-                self._engine.outages.over("clean")
-            if cleaned:
-                store = self._store.name
-                self._guard.measure(observe.RECORDS_CLEANED, cleaned, store=store)
-            if cleaned < CLEAN_BATCH:
-                self._stopping.wait(CLEAN_SECONDS)
+        """Until nothing is left."""
+        try:
+            while (n := self._store.clean(CLEAN_BATCH)) and not self._stopping.is_set():
+                self._guard.measure(observe.RECORDS_CLEANED, n, store=self._store.name)
+                if n < CLEAN_BATCH:
+                    break
+            if self._guard.audit is not None:
+                self._store.clean_counts(KEPT, CLEAN_BATCH)
+        except Exception as error:
+            self._engine.outages.begins("clean", error)
+        else:
+            self._engine.outages.over("clean")
+
+    def _count(self) -> None:
+        audit = self._guard.audit
+        counts = audit.take() if audit is not None else {}
+        if audit is None or not counts:
+            return
+        try:
+            self._store.count(counts)
+        except Exception as error:
+            audit.give_back(counts)
+            self._engine.outages.begins("audit", error)
+        else:
+            self._engine.outages.over("audit")
 
     def _consume(self) -> None:
         client = confluent_kafka.Consumer(self._client_config())
@@ -273,6 +293,7 @@ class Consumer:
                 on_lost=self._lost,
             )
             committed = time.monotonic()
+            gauges = observe.gauges(self._guard.observer, lambda to: self._measure(client, to))
             while not self._stopping.is_set():
                 if self._engine.hungry(0.02):
                     self._fetch(client)
@@ -280,6 +301,7 @@ class Consumer:
                 if time.monotonic() - committed >= self._commit_seconds:
                     committed = time.monotonic()
                     self._commit(client, self._parts.values(), wait=False)
+                gauges()
             self._drain(client)
         finally:
             client.close()
@@ -375,6 +397,31 @@ class Consumer:
                 continue
             part.paused = full
 
+    def _measure(self, client: confluent_kafka.Consumer, to: observe.Observer) -> None:
+        """How far behind the partitions of this process are."""
+        for part in self._parts.values():
+            labels = part.labels(self.scope)
+            here = TopicPartition(part.topic, part.partition)
+            try:
+                _, end = client.get_watermark_offsets(here, cached=True)
+                (at,) = client.position([here])
+            except KafkaException:  # nothing is known of it yet, or it was lost meanwhile
+                continue
+            settled, oldest_ms = self._engine.progress(part)
+            offset = at.offset if settled is None else settled
+            if end < 0 or offset < 0:
+                continue
+            now, lag = time.monotonic(), max(end - offset, 0)
+            to.measure(observe.CONSUMER_LAG, labels, lag)
+            if part.lag is not None:
+                before, when = part.lag
+                growth = (lag - before) / max(now - when, 0.001)
+                to.measure(observe.CONSUMER_LAG_GROWTH, labels, growth)
+            part.lag = lag, now
+            age = 0.0 if not oldest_ms else max(time.time() - oldest_ms / 1000, 0)
+            to.measure(observe.CONSUMER_OLDEST, labels, age)
+        to.measure(observe.IN_FLIGHT, {"group": self.scope}, self._engine.flight)
+
     # Offsets
 
     def _commit(
@@ -437,8 +484,16 @@ class Consumer:
         self._engine.end(parts)
 
     def _take(self, partitions: list[TopicPartition]) -> list[Part]:
-        parts = (self._parts.pop((at.topic, at.partition), None) for at in partitions)
-        return [part for part in parts if part is not None]
+        popped = (self._parts.pop((at.topic, at.partition), None) for at in partitions)
+        parts = [part for part in popped if part is not None]
+        for part in parts:
+            for gauge in (
+                observe.CONSUMER_LAG,
+                observe.CONSUMER_LAG_GROWTH,
+                observe.CONSUMER_OLDEST,
+            ):
+                self._guard.measure(gauge, math.nan, **part.labels(self.scope))  # no longer its own
+        return parts
 
     def _drain(self, client: confluent_kafka.Consumer) -> None:
         """Lets what has begun end, and commits."""

@@ -131,7 +131,20 @@ class Delivery:
     unsure: bool = False
     """Something was written under the lease, and its reply is missing."""
     lost: bool = False
+    layer: str = ""
+    """What found a DUPLICATE or its like: `store`, or `state`; nothing where it was the handler.
+    (CONS-041)"""
+    superseded: bool = False
+    """Another key has made the transition. (STATE-011)"""
+    superseded_by: str = ""
     message: Message[Any] | None = None
+
+    shadow: bool = False
+    """Nothing was done: shadow mode."""
+
+    @property
+    def skipped(self) -> bool:
+        return self.status is Status.SKIPPED
 
     @property
     def event_type(self) -> str:
@@ -152,6 +165,7 @@ class Delivery:
         self.hold_in_place = self.in_place = self.ran = False
         self.grant, self.decision, self.seconds = None, Decision(Action.ACK), 0.0
         self.owner, self.claimed, self.unsure, self.lost = "", 0.0, False, False
+        self.layer, self.superseded, self.superseded_by = "", False, ""
         self.message = None
 
     def end(self, result: Result, error: BaseException | None = None) -> None:

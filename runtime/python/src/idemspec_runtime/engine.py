@@ -64,6 +64,11 @@ class Part:
     """And its handlers were told to stop."""
     paused: bool = False
     committed: int = -1
+    lag: tuple[int, float] | None = None
+    """As it was last measured, and when."""
+
+    def labels(self, scope: str) -> dict[str, str]:
+        return {"group": scope, "topic": self.topic, "partition": str(self.partition)}
 
 
 class State(Enum):
@@ -249,6 +254,18 @@ class Engine:
                 for part in parts
                 if part.watermark.offset is not None and part.watermark.offset > part.committed
             ]
+
+    @property
+    def flight(self) -> int:
+        """How many deliveries are on their way."""
+        return self._flight
+
+    def progress(self, part: Part) -> tuple[int | None, int]:
+        """The offset that may be committed, and the broker's time of the message that holds it."""
+        with self.lock:
+            oldest = part.watermark.oldest()
+            task = None if oldest is None else part.tasks.get(oldest)
+            return part.watermark.offset, 0 if task is None else task.d.fetched.time_ms
 
     def full(self, part: Part) -> bool:
         """Whether the window of a partition has no room. (CONS-004)"""

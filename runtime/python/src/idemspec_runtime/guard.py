@@ -34,6 +34,7 @@ from idemspec.header_table import HEADERS, printable
 from idemspec.timestamps import parse_timestamp
 
 from . import observe
+from .audit import SUPERSEDED, Audit, Kind
 from .delivery import (
     Delivery,
     MissingKey,
@@ -137,6 +138,8 @@ class Guard:
         self.scope = scope
         self.config = config or GuardConfig()
         self.observer = observer
+        self.audit: Audit | None = None
+        """What counts deliveries for the store, if anything."""
         self._retention_ms = self.config.retention // _MILLISECOND
         self._skew_ms = max(self.config.clock_skew // _MILLISECOND, 0)
         self._slack = (self.config.lease / 3).total_seconds()
@@ -264,6 +267,7 @@ class Guard:
             d.status = Status.PARKED
             return
         outcome = grant.outcome()
+        d.layer = "" if outcome is None else "store"
         if outcome is None:
             d.status = Status.READY
             d.alone = grant.recovered and grant.attempts >= 2
@@ -728,16 +732,26 @@ class Guard:
     def _done(self, d: Delivery) -> None:
         """What follows from a delivery is durable."""
         d.settled = True
+        if self.audit is not None and d.status is not Status.SKIPPED:
+            self.audit.add(self._kind(d))
         if self.observer is not None:
-            outcome = "SKIPPED" if d.status is Status.SKIPPED else d.result.outcome.value
-            names = {"group": self.scope, "event_type": d.event_type}
-            self.measure(observe.MESSAGES, 1, **names, outcome=outcome)
-            if d.ran:
-                self.measure(observe.HANDLER_SECONDS, d.seconds, **names)
+            observe.delivery(self.observer, self.scope, d)
         if d.decision.action is Action.DEAD_LETTER:
             _say(logging.ERROR, d, "dead letter")
         elif d.decision.action is not Action.ACK:
             _say(logging.WARNING if d.ran else logging.INFO, d, d.decision.action.value)
+
+    def _kind(self, d: Delivery) -> Kind:
+        outcome = d.result.outcome
+        layer = ""
+        if d.superseded:
+            layer = "state"
+        elif outcome is Outcome.DUPLICATE:
+            layer = d.layer or "handler"
+        elif outcome in (Outcome.STALE, Outcome.KEY_REUSED):
+            layer = d.layer
+        name = SUPERSEDED if d.superseded else outcome.value
+        return self.scope, d.event_type, name, d.decision.action.value, layer
 
     def settled_by_handler(self, d: Delivery) -> bool:
         """Settles a delivery whose SUCCESS was in its handler's transaction: nothing is left to be

@@ -1,4 +1,4 @@
-"""The consumer, the scheduler of retries, and what producers send."""
+"""The consumer, the scheduler of retries, the relay of the outbox, and what producers send."""
 
 from .breaker import BreakerConfig
 from .consumer import Consumer, MissingTopics
@@ -13,6 +13,7 @@ from .producing import (
     record,
     warn_of_partitioner,
 )
+from .relay import Relay
 from .routes import RouteOptions
 from .scheduler import Scheduler
 
@@ -26,6 +27,7 @@ __all__ = [
     "MissingTopics",
     "Order",
     "ProducerRecord",
+    "Relay",
     "RouteOptions",
     "Scheduler",
     "new_event_id",

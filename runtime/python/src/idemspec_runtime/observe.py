@@ -1,22 +1,97 @@
-"""What a consumer measures, under the names that every runtime uses (METRICS.md of the Go
+"""What the runtime measures, under the names that every runtime uses (METRICS.md of the Go
 runtime)."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Protocol
+
+from .timers import Every
+
+if TYPE_CHECKING:
+    from .delivery import Delivery
+    from .postgres.sync import PostgresStore
 
 MESSAGES = "idem_messages_total"
 HANDLER_SECONDS = "idem_handler_seconds"
-STORE_ERRORS = "idem_store_errors_total"
-LEASES_LOST = "idem_leases_lost_total"
-REBALANCES = "idem_rebalances_total"
-RETRIES_PUBLISHED = "idem_retries_published_total"
-RECORDS_CLEANED = "idem_records_cleaned_total"
+DEAD_LETTERS = "idem_dead_letters"
+DEAD_LETTER_OLDEST = "idem_dead_letter_oldest_age_seconds"
+CONSUMER_LAG = "idem_consumer_lag"
+CONSUMER_LAG_GROWTH = "idem_consumer_lag_growth"
+CONSUMER_OLDEST = "idem_consumer_oldest_message_age_seconds"
+IN_FLIGHT = "idem_messages_in_flight"
 BREAKER_OPEN = "idem_route_breaker_open"
+RETRIES_PENDING = "idem_retries_pending"
+RETRIES_PARKED = "idem_retries_parked"
+RETRY_OLDEST_DUE = "idem_retry_oldest_due_age_seconds"
+RETRIES_PUBLISHED = "idem_retries_published_total"
+OUTBOX_PENDING = "idem_outbox_pending"
+OUTBOX_FAILED = "idem_outbox_failed"
+OUTBOX_OLDEST = "idem_outbox_oldest_age_seconds"
+OUTBOX_SENT = "idem_outbox_sent_total"
+STORE_ERRORS = "idem_store_errors_total"
+RECORDS_CLEANED = "idem_records_cleaned_total"
+LEASES_LOST = "idem_leases_lost_total"
+SUPERSEDED = "idem_superseded_total"
+REBALANCES = "idem_rebalances_total"
+
+GAUGE_SECONDS = 15.0
+"""How often tables are counted, and lags are asked for."""
 
 
 class Observer(Protocol):
     """Gets what is measured, from several threads: a counter's growth, a gauge's value, or one
-    value of a histogram."""
+    value of a histogram. One that has a method `delivery(scope, d)` too gets each delivery that has
+    ended."""
 
     def measure(self, metric: str, labels: dict[str, str], value: float) -> None: ...
+
+
+def delivery(to: Observer, scope: str, d: Delivery) -> None:
+    """Tells of a delivery that has ended."""
+    outcome = "SKIPPED" if d.skipped else d.result.outcome.value
+    if d.shadow:
+        outcome = f"SHADOW_{outcome}"
+    names = {"group": scope, "event_type": d.event_type}
+    to.measure(MESSAGES, names | {"outcome": outcome}, 1)
+    if d.ran:
+        to.measure(HANDLER_SECONDS, names, d.seconds)
+    if d.superseded:
+        to.measure(SUPERSEDED, names, 1)
+    tell = getattr(to, "delivery", None)
+    if tell is not None:
+        tell(scope, d)
+
+
+def gauges(observer: Observer | None, measure: Callable[[Observer], None]) -> Callable[[], None]:
+    """Measures now and then, where somebody observes."""
+    return Every(GAUGE_SECONDS, lambda: None if observer is None else measure(observer))
+
+
+def measure_retries(to: Observer, store: PostgresStore) -> None:
+    counts, labels = store.count_retries(), {"store": store.name}
+    to.measure(RETRIES_PENDING, labels, counts.pending)
+    to.measure(RETRIES_PARKED, labels, counts.parked)
+    to.measure(RETRY_OLDEST_DUE, labels, counts.oldest_due_ms / 1000)
+
+
+def measure_dead_letters(to: Observer, store: PostgresStore) -> None:
+    for stats in store.dead_letter_stats():
+        labels = {"group": stats.scope, "event_type": stats.event_type}
+        to.measure(DEAD_LETTERS, labels, stats.count)
+        to.measure(DEAD_LETTER_OLDEST, labels, age(stats.oldest))
+
+
+def measure_outbox(to: Observer, store: PostgresStore) -> None:
+    counts, labels = store.count_outbox(), {"store": store.name}
+    to.measure(OUTBOX_PENDING, labels, counts.pending)
+    to.measure(OUTBOX_FAILED, labels, counts.failed)
+    to.measure(OUTBOX_OLDEST, labels, age(counts.oldest))
+
+
+def age(since: datetime | None) -> float:
+    """In seconds; 0 where there is nothing."""
+    if since is None:
+        return 0.0
+    return max((datetime.now(timezone.utc) - since).total_seconds(), 0.0)

@@ -18,6 +18,8 @@ _ADVICE = {
     "settle": "messages are handled and not yet acknowledged, and none is lost: check that the "
     "store is reachable",
     "commit": "offsets are not committed, and none is lost: check that the broker is reachable",
+    "outbox": "messages of the outbox wait, and none is lost; see the error",
+    "audit": "what became of deliveries is not counted in the store, and nothing else is affected",
     "clean": "expired records are not removed",
     "retries": "retries that are due wait, and none is lost; see the error",
 }

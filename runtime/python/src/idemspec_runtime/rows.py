@@ -69,6 +69,15 @@ def mark_of(row: Retry) -> Mark:
     return Mark(row.id, row.token, row.redrive_count, row.position)
 
 
+class OutboxCounts(NamedTuple):
+    """How many rows of the outbox wait, how many the relay has given up, and since when the oldest
+    is there."""
+
+    pending: int
+    failed: int
+    oldest: datetime | None
+
+
 class RetryCounts(NamedTuple):
     """How many rows of msg_retry there are, and how long the oldest due one waits."""
 
@@ -128,3 +137,7 @@ class Outgoing:
     headers: Headers
     message_key: bytes | None = None
     payload: bytes | None = None
+    id: int = 0
+    """When it was read by `claim_outgoing`; so is `attempts`."""
+    attempts: int = 0
+    """How often it was tried."""

@@ -44,3 +44,18 @@ class Timers:
 
     def _due(self) -> bool:
         return bool(self._heap) and self._heap[0][0] <= time.monotonic()
+
+
+class Every:
+    """Does something at the first call, and again so many seconds later."""
+
+    def __init__(self, seconds: float, do: Callable[[], object]) -> None:
+        self._seconds = seconds
+        self._do = do
+        self._next = 0.0
+
+    def __call__(self) -> None:
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + self._seconds
+            self._do()

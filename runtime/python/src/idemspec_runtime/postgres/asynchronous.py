@@ -29,7 +29,7 @@ from ..records import (
     Settlement,
     StoredRecord,
 )
-from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCounts
+from ..rows import Outgoing
 from . import jobs
 from .completions import completion_queries
 from .config import PostgresConfig, milliseconds
@@ -55,7 +55,8 @@ class AsyncPostgresTransaction:
 
 
 class AsyncPostgresStore:
-    """Dedup records, retries, dead letters and the outbox on PostgreSQL.
+    """What a loop of deliveries and its handlers need of the store; for the rest there is
+    `PostgresStore`, in a thread.
 
     Its methods may be called from several tasks of one loop. A `StoreError` means that nothing is
     known of what was written: claim again with the same owner, or read the record by its fence.
@@ -126,67 +127,9 @@ class AsyncPostgresStore:
         """Records in the order of keys; None where there is none."""
         return await self._do(f"read {len(keys)} records", jobs.records(scope, keys))
 
-    async def forget(self, scope: str, keys: list[str]) -> int:
-        """Makes keys new again, and says how many there were. It permits a second effect."""
-        return await self._do(f"forget {len(keys)} keys", jobs.forget(self.config, scope, keys))
-
     async def check(self) -> None:
         """Raises with what keeps the store from working, and the way to mend it."""
         await self._do("check the store", jobs.check())
-
-    # Retries
-
-    async def claim_due(self, token: str, limit: int, lease_ms: int) -> list[Retry]:
-        """Claims rows that are due on the server's clock, of any scope, oldest first."""
-        return await self._do(f"claim {limit} due rows", jobs.claim_due(token, limit, lease_ms))
-
-    async def mark_published(self, marks: list[Mark]) -> list[bool]:
-        """Removes rows whose publication is confirmed; False where a row has changed since."""
-        return await self._do(f"mark {len(marks)} rows", jobs.mark_published(marks))
-
-    async def postpone(self, marks: list[Mark], due_ms: int) -> None:
-        """Gives claims back, of rows that could not be published, due again after a time."""
-        await self._do(f"postpone {len(marks)} rows", jobs.postpone(marks, due_ms))
-
-    async def next_due(self) -> int | None:
-        """In how many milliseconds a row can be claimed; None where there is none."""
-        return await self._do("look for due rows", jobs.next_due())
-
-    async def sweep_lanes(self, limit: int) -> int:
-        """Lets go the next message of each lane whose head is done. (CONS-015)"""
-        return await self._do("sweep lanes", jobs.sweep_lanes(self.config, limit))
-
-    async def wake(self, scope: str, biz_key: str) -> int:
-        """Makes the held rows of a biz key due now. (STATE-012)"""
-        return await self._do("wake", jobs.wake(scope, biz_key))
-
-    async def count_retries(self) -> RetryCounts:
-        return await self._do("count retries", jobs.count_retries())
-
-    # Dead letters
-
-    async def list_dead_letters(
-        self, f: DeadLetterFilter | None = None, after: int = 0, limit: int = 100
-    ) -> list[DeadLetter]:
-        """Those behind an id, in the order of ids."""
-        job = jobs.list_dead_letters(f or DeadLetterFilter(), after, limit)
-        return await self._do("list dead letters", job)
-
-    async def count_dead_letters(self, f: DeadLetterFilter | None = None) -> int:
-        return await self._do(
-            "count dead letters", jobs.count_dead_letters(f or DeadLetterFilter())
-        )
-
-    async def redrive(self, ids: list[int], deliveries: list[Retry]) -> list[bool]:
-        """Writes deliveries and marks the dead letters redriven, in one transaction; False where
-        one was redriven or dropped before. (CONS-022)"""
-        return await self._do(f"redrive {len(ids)} dead letters", jobs.redrive(ids, deliveries))
-
-    async def drop_dead_letters(self, ids: list[int]) -> int:
-        return await self._do(f"drop {len(ids)} dead letters", jobs.drop_dead_letters(ids))
-
-    async def dead_letter_stats(self) -> list[jobs.DeadLetterStats]:
-        return await self._do("count dead letters", jobs.dead_letter_stats())
 
     # Outbox
 
@@ -200,11 +143,6 @@ class AsyncPostgresStore:
                 await _execute(connection, outbox_put(messages))
             except psycopg.Error as error:
                 raise named(action, error) from error
-
-    async def stored(self, topic: str, biz_keys: list[bytes]) -> list[bool]:
-        """Which biz keys have rows: a message of such a key has to be stored too, so that order
-        holds."""
-        return await self._do(f"look up {len(biz_keys)} biz keys", jobs.stored(topic, biz_keys))
 
     # Transactions
 

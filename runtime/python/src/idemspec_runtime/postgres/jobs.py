@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import psycopg
 
+from ..audit import Counts
 from ..errors import StoreError
 from ..records import (
     Claim,
@@ -21,7 +22,15 @@ from ..records import (
     StoredRecord,
     check_result,
 )
-from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCounts
+from ..rows import (
+    DeadLetter,
+    DeadLetterFilter,
+    Mark,
+    OutboxCounts,
+    Outgoing,
+    Retry,
+    RetryCounts,
+)
 from ..texts import postgres_migrations
 from .claims import claim_work, idle_ms, in_progress
 from .cleaning import Slice, Walk
@@ -37,6 +46,7 @@ from .tables import (
     filter_args,
     mark_columns,
     outbox_put,
+    outgoing_of,
     retry_of,
 )
 from .work import Answer, Begin, Query, Step, Work, blobs, numbers, one, places, text, texts
@@ -249,6 +259,47 @@ def stored(topic: str, biz_keys: list[bytes]) -> Job[list[bool]]:
     query = Query("outbox_stored", (topic, blobs(biz_keys)))
     there: list[bool] = yield Transaction(lambda: places(query, len(biz_keys)))
     return there
+
+
+def _alone(query: Query) -> Work[Answer]:
+    """A statement of the outbox, of which one runs at a time."""
+    _, answer = yield Step([Query("outbox_lock"), query], last=True)
+    return answer
+
+
+def claim_outgoing(token: str, limit: int, lease_ms: int) -> Job[list[Outgoing]]:
+    query = Query("outbox_claim", (token, max(limit, 0), lease_ms))
+    answer: Answer = yield Transaction(lambda: _alone(query))
+    return [outgoing_of(row) for row in sorted(answer.rows, key=lambda row: int(row[0]))]
+
+
+def sent(token: str, ids: list[int]) -> Job[None]:
+    if ids:
+        yield from _ask("outbox_sent", token, numbers(ids))
+
+
+def not_sent(token: str, ids: list[int], reason: str, due_ms: int, failed: bool) -> Job[None]:
+    if ids:
+        query = Query("outbox_unsent", (token, numbers(ids), text(reason), due_ms, failed))
+        yield Transaction(lambda: _alone(query))
+
+
+def retry_failed(limit: int) -> Job[int]:
+    return (yield from _ask("outbox_retry", max(limit, 0))).changed
+
+
+def count_outbox() -> Job[OutboxCounts]:
+    return OutboxCounts(*(yield from _ask("outbox_stats")).rows[0])
+
+
+def count(counts: Counts) -> Job[None]:
+    if counts:
+        names = zip(*counts, strict=True)
+        yield from _ask("audit_count", *map(texts, names), numbers(counts.values()))
+
+
+def clean_counts(keep_ms: int, limit: int) -> Job[int]:
+    return (yield from _ask("audit_clean", keep_ms, limit)).changed
 
 
 def check() -> Job[None]:

@@ -12,6 +12,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 from psycopg_pool import ConnectionPool
 
+from ..audit import Counts
 from ..records import (
     Claim,
     Completion,
@@ -23,7 +24,15 @@ from ..records import (
     Settlement,
     StoredRecord,
 )
-from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryCounts
+from ..rows import (
+    DeadLetter,
+    DeadLetterFilter,
+    Mark,
+    OutboxCounts,
+    Outgoing,
+    Retry,
+    RetryCounts,
+)
 from . import jobs
 from .cleaning import Walk
 from .completions import completion_queries
@@ -279,6 +288,40 @@ class PostgresStore:
         """Which biz keys have rows: a message of such a key has to be stored too, so that order
         holds."""
         return self._do(f"look up {len(biz_keys)} biz keys", jobs.stored(topic, biz_keys))
+
+    def claim_outgoing(self, token: str, limit: int, lease_ms: int) -> list[Outgoing]:
+        """Claims rows that are due, in their order, none behind one of its topic and biz key that
+        waits, is claimed by another, or has failed."""
+        job = jobs.claim_outgoing(token, limit, lease_ms)
+        return self._do(f"claim {limit} messages of the outbox", job)
+
+    def sent(self, token: str, ids: list[int]) -> None:
+        """Removes rows that the broker has confirmed."""
+        self._do(f"remove {len(ids)} messages", jobs.sent(token, ids))
+
+    def not_sent(
+        self, token: str, ids: list[int], reason: str = "", due_ms: int = 0, failed: bool = False
+    ) -> None:
+        """Records a try that failed; without a reason it gives the claims back."""
+        job = jobs.not_sent(token, ids, reason, due_ms, failed)
+        self._do(f"give {len(ids)} messages back", job)
+
+    def retry_failed(self, limit: int) -> int:
+        """Makes failed rows of the outbox due again, and says how many there were."""
+        return self._do("retry failed messages", jobs.retry_failed(limit))
+
+    def count_outbox(self) -> OutboxCounts:
+        return self._do("count the outbox", jobs.count_outbox())
+
+    # Audit
+
+    def count(self, counts: Counts) -> None:
+        """Adds to what became of deliveries in this hour. (CONS-040)"""
+        self._do(f"count {len(counts)} kinds of deliveries", jobs.count(counts))
+
+    def clean_counts(self, keep: timedelta, limit: int) -> int:
+        """Removes at most so many rows of old hours, and says how many."""
+        return self._do("clean counts", jobs.clean_counts(milliseconds(keep), limit))
 
     # Transactions
 

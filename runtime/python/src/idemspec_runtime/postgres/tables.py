@@ -204,6 +204,14 @@ def dead_letter_of(row: tuple[Any, ...]) -> DeadLetter:
     )
 
 
+def outgoing_of(row: tuple[Any, ...]) -> Outgoing:
+    """A row of outbox_claim."""
+    id_, topic, message_key, headers, payload, _, attempts = row[:7]
+    return Outgoing(
+        topic, headers_of(headers, f"outbox {id_}"), message_key, payload, id_, attempts
+    )
+
+
 def headers_of(encoded: str, row: str) -> Headers:
     """Somebody else's text hides no message: it is delivered without headers, and so is MALFORMED
     or keyless, which is a dead letter that says so."""
