@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
+
+	"github.com/idem-spec/idem/runtime/go/idem"
 )
 
 // OperationLog keeps what a person changed by hand: the table idem_operation.
@@ -37,14 +40,32 @@ type Cursor struct {
 // CursorOf is the place behind a dead letter.
 func CursorOf(d *DeadLetter) Cursor { return Cursor{d.CreatedAt, d.ID} }
 
-// Operator is what a person looks up and changes by hand, beside DeadLetters, and no runtime does.
-type Operator interface {
-	OperationLog
+// LoggedOperation is a change by hand as it was logged.
+type LoggedOperation struct {
+	ID int64
+	Operation
+	BegunAt time.Time
+	EndedAt time.Time // zero where nobody knows how it ended
+	Changed int64     // how many rows
+}
+
+// Lookup is what a person looks up, beside dead letters, and no runtime does.
+type Lookup interface {
 	// Scopes are those that have records, deliveries to come or dead letters that wait, in order.
 	Scopes(ctx context.Context) ([]string, error)
 	// ListRetries gives deliveries to come behind an ID, in the order of IDs. Token is set while a scheduler
 	// has claimed one.
 	ListRetries(ctx context.Context, f RetryFilter, after int64, limit int) ([]Retry, error)
+	// FindOutgoing gives the messages in the outbox that have an idempotency key, of so many of the newest rows.
+	FindOutgoing(ctx context.Context, key string, newest int) ([]Outgoing, error)
+	// Operations gives changes by hand before an ID, 0 for all, the newest first.
+	Operations(ctx context.Context, before int64, limit int) ([]LoggedOperation, error)
+}
+
+// Operator is what a person looks up and changes by hand.
+type Operator interface {
+	OperationLog
+	Lookup
 	// RetryNow makes pending rows due now, and says how many were not.
 	RetryNow(ctx context.Context, ids []int64) (int, error)
 	// CancelRetries makes dead letters of rows, in one transaction, and says of how many. The records that wait
@@ -61,4 +82,9 @@ type RetryFilter struct {
 	Action                string // the name of an action
 	Status                RetryStatus
 	ReasonPrefix          string
+}
+
+// HeaderText is how a header of a text stands in the text of EncodeHeaders.
+func HeaderText(name, value string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(EncodeHeaders(idem.Headers{{Name: name, Value: []byte(value)}}), "["), "]")
 }

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
@@ -78,6 +80,50 @@ func (c *core) listRetries(ctx context.Context, f store.RetryFilter, after int64
 	})
 	if err != nil {
 		return nil, named("list retries", err)
+	}
+	return list, nil
+}
+
+// FindOutgoing gives the messages in the outbox that have a key.
+func (c *core) FindOutgoing(ctx context.Context, key string, newest int) ([]store.Outgoing, error) {
+	var found []store.Outgoing
+	err := c.transact(ctx, work{}, func(w *work) error {
+		found = nil
+		w.queue("outbox_find", store.HeaderText(idem.IdempotencyKey.String(), key), max(newest, 0)).Query(func(rows pgx.Rows) (err error) {
+			found, err = scanOutgoing(rows, "")
+			return err
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, named("look for a key in the outbox", err)
+	}
+	return found, nil
+}
+
+// Operations gives changes by hand, the newest first.
+func (c *core) Operations(ctx context.Context, before int64, limit int) ([]store.LoggedOperation, error) {
+	var list []store.LoggedOperation
+	err := c.transact(ctx, work{}, func(w *work) error {
+		list = nil
+		w.queue("operation_list", cmp.Or(before, math.MaxInt64), max(limit, 0)).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				var o store.LoggedOperation
+				var ended *time.Time
+				if err := rows.Scan(&o.ID, &o.BegunAt, &ended, &o.Changed, &o.Operator, &o.Command, &o.Reason, &o.Target); err != nil {
+					return err
+				}
+				if ended != nil {
+					o.EndedAt = *ended
+				}
+				list = append(list, o)
+			}
+			return rows.Err()
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, named("list operations", err)
 	}
 	return list, nil
 }

@@ -62,18 +62,9 @@ func (c *core) ClaimOutgoing(ctx context.Context, token string, limit int, lease
 	err := c.transact(ctx, work{}, func(w *work) error {
 		messages = nil
 		w.queue("outbox_lock")
-		w.queue("outbox_claim", token, max(limit, 0), lease.Milliseconds()).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				m := store.Outgoing{Token: token}
-				var headers string
-				err := rows.Scan(&m.ID, &m.Topic, &m.MessageKey, &headers, &m.Payload, &m.CreatedAt, &m.Attempts, &m.Failed, &m.LastError, &m.NextAt)
-				if err != nil {
-					return err
-				}
-				m.Headers = headersOf(headers, fmt.Sprintf("outbox %d", m.ID))
-				messages = append(messages, m)
-			}
-			return rows.Err()
+		w.queue("outbox_claim", token, max(limit, 0), lease.Milliseconds()).Query(func(rows pgx.Rows) (err error) {
+			messages, err = scanOutgoing(rows, token)
+			return err
 		})
 		return nil
 	})
@@ -82,6 +73,21 @@ func (c *core) ClaimOutgoing(ctx context.Context, token string, limit int, lease
 	}
 	slices.SortFunc(messages, func(a, b store.Outgoing) int { return cmp.Compare(a.ID, b.ID) })
 	return messages, nil
+}
+
+// scanOutgoing reads rows that token has claimed, or nobody in particular.
+func scanOutgoing(rows pgx.Rows, token string) (messages []store.Outgoing, err error) {
+	for rows.Next() {
+		m := store.Outgoing{Token: token}
+		var headers string
+		err := rows.Scan(&m.ID, &m.Topic, &m.MessageKey, &headers, &m.Payload, &m.CreatedAt, &m.Attempts, &m.Failed, &m.LastError, &m.NextAt)
+		if err != nil {
+			return nil, err
+		}
+		m.Headers = headersOf(headers, fmt.Sprintf("outbox %d", m.ID))
+		messages = append(messages, m)
+	}
+	return messages, rows.Err()
 }
 
 // Sent removes rows.

@@ -124,6 +124,7 @@ func many(t *testing.T, pool *pgxpool.Pool) {
 			SELECT i, 0, 0, 5, 0, 'payments', 'key-' || i, 'type-' || i % 20, 'orders', 'RETRYABLE', 'orders', '[]' FROM generate_series(1, 100000) i`,
 		`INSERT INTO idem_audit (hour, scope, event_type, outcome, action, layer, count)
 			SELECT date_trunc('hour', now()) - i / 50 * interval '1 hour', 'payments', 'type-' || i % 50, 'OK', 'ACK', '', 7 FROM generate_series(1, 100000) i`,
+		`INSERT INTO idem_operation (operator, command, reason, target) SELECT 'a@b', 'dlq redrive', 'r', 'ids ' || i FROM generate_series(1, 100000) i`,
 		`INSERT INTO outbox (created_at, next_at, topic, headers, message_key) SELECT now(), now(), 'orders', '[]', ('o-' || i % 1000)::bytea FROM generate_series(1, 100000) i`,
 		"ANALYZE",
 	} {

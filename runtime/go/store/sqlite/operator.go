@@ -1,10 +1,16 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"math"
 
+	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
+
+var _ store.Lookup = (*Store)(nil)
 
 // BeginOperation writes what an operator is about to do.
 func (s *Store) BeginOperation(ctx context.Context, o store.Operation) (id int64, err error) {
@@ -20,6 +26,54 @@ func (s *Store) EndOperation(ctx context.Context, id, changed int64) error {
 		_, err := w.exec("operation_end", id, changed, w.now.UnixMilli())
 		return err
 	})
+}
+
+// Scopes are those of the tables.
+func (s *Store) Scopes(ctx context.Context) ([]string, error) {
+	rows, err := s.reads["scopes"].QueryContext(ctx)
+	var scopes []string
+	if err == nil {
+		scopes, err = scanAll(rows, func(rows *sql.Rows) (scope string, err error) { return scope, rows.Scan(&scope) })
+	}
+	return scopes, named("list scopes", err)
+}
+
+// ListRetries gives deliveries to come in the order of IDs.
+func (s *Store) ListRetries(ctx context.Context, f store.RetryFilter, after int64, limit int) ([]store.Retry, error) {
+	rows, err := s.reads["retry_list"].QueryContext(ctx, f.Scope, f.Key, f.EventType, f.Action, string(f.Status), f.ReasonPrefix,
+		after, max(limit, 0), s.now().UnixMilli())
+	var list []store.Retry
+	if err == nil {
+		list, err = scanAll(rows, scanRetry)
+	}
+	return list, named("list retries", err)
+}
+
+// FindOutgoing gives the messages in the outbox that have a key.
+func (s *Store) FindOutgoing(ctx context.Context, key string, newest int) ([]store.Outgoing, error) {
+	rows, err := s.reads["outbox_find"].QueryContext(ctx, store.HeaderText(idem.IdempotencyKey.String(), key), max(newest, 0))
+	var found []store.Outgoing
+	if err == nil {
+		found, err = scanAll(rows, scanOutgoing)
+	}
+	return found, named("look for a key in the outbox", err)
+}
+
+// Operations gives changes by hand, the newest first.
+func (s *Store) Operations(ctx context.Context, before int64, limit int) ([]store.LoggedOperation, error) {
+	rows, err := s.reads["operation_list"].QueryContext(ctx, cmp.Or(before, math.MaxInt64), max(limit, 0))
+	var list []store.LoggedOperation
+	if err == nil {
+		list, err = scanAll(rows, scanOperation)
+	}
+	return list, named("list operations", err)
+}
+
+func scanOperation(rows *sql.Rows) (o store.LoggedOperation, err error) {
+	var begun, ended int64
+	err = rows.Scan(&o.ID, &begun, &ended, &o.Changed, &o.Operator, &o.Command, &o.Reason, &o.Target)
+	o.BegunAt, o.EndedAt = timeOf(begun), timeOf(ended)
+	return o, err
 }
 
 // RecentDeadLetters gives dead letters, newest first.

@@ -47,3 +47,10 @@ UPDATE outbox
 -- name: outbox_stats
 SELECT (SELECT count(*) FROM outbox WHERE failed = 0), (SELECT count(*) FROM outbox WHERE failed = 1),
        (SELECT min(created_at) FROM outbox);
+
+-- name: outbox_find
+-- ?1 a header as the column headers has it, ?2 how many of the newest rows are looked at.
+SELECT id, topic, message_key, headers, payload, created_at, attempts, failed, last_error, next_at, token,
+       message_key IS NULL, payload IS NULL
+  FROM (SELECT * FROM outbox ORDER BY id DESC LIMIT ?2)
+ WHERE instr(headers, ?1) > 0 ORDER BY id;

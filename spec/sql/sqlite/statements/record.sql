@@ -75,3 +75,23 @@ DELETE FROM idem_record
        SELECT scope, key FROM idem_record
         WHERE expires_at <= ?1 AND state <> 1
         ORDER BY expires_at LIMIT ?2);
+
+-- name: scopes
+-- Those of records, deliveries to come and dead letters that wait. It skips from one to the next in an index of each.
+WITH RECURSIVE records (scope) AS (
+    SELECT min(scope) FROM idem_record
+    UNION ALL
+    SELECT (SELECT min(r.scope) FROM idem_record r WHERE r.scope > s.scope) FROM records s WHERE s.scope IS NOT NULL
+), retries (scope) AS (
+    SELECT min(scope) FROM msg_retry
+    UNION ALL
+    SELECT (SELECT min(r.scope) FROM msg_retry r WHERE r.scope > s.scope) FROM retries s WHERE s.scope IS NOT NULL
+), letters (scope) AS (
+    SELECT min(scope) FROM dead_letter WHERE redriven_at = 0
+    UNION ALL
+    SELECT (SELECT min(d.scope) FROM dead_letter d WHERE d.redriven_at = 0 AND d.scope > s.scope) FROM letters s WHERE s.scope IS NOT NULL
+)
+SELECT scope FROM records WHERE scope <> ''
+ UNION SELECT scope FROM retries WHERE scope <> ''
+ UNION SELECT scope FROM letters WHERE scope <> ''
+ ORDER BY 1;
