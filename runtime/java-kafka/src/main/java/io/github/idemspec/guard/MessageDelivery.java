@@ -3,13 +3,20 @@ package io.github.idemspec.guard;
 import io.github.idemspec.store.Completion;
 import io.github.idemspec.store.Grant;
 import io.github.idemspec.store.Lane;
+import io.github.idemspec.state.Move;
+import io.github.idemspec.state.Moved;
+import io.github.idemspec.state.StateTable;
 import io.github.idemspec.store.Lease;
 import io.github.idemspec.v1.Action;
 import io.github.idemspec.v1.Decision;
 import io.github.idemspec.v1.HeaderName;
 import io.github.idemspec.v1.Headers;
+import io.github.idemspec.v1.IdemException;
 import io.github.idemspec.v1.Outcome;
 import io.github.idemspec.v1.Policy;
+import io.github.idemspec.v1.StateMachine.Verdict;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -57,6 +64,7 @@ public final class MessageDelivery {
   boolean inPlace;
   boolean settled;
   boolean alone;
+  Moved moved;
   Duration handler = Duration.ZERO;
 
   /** Of the claim, kept until its reply is there. */
@@ -187,6 +195,28 @@ public final class MessageDelivery {
   }
 
   /**
+   * Moves the object that the message is about, within the handler's transaction. Where the message does
+   * not apply it throws what that means for the delivery: it was done, comes too early, or can never be
+   * done. An object in a state that the machine does not have is tried again: it may be ahead of this
+   * process's schema while a release rolls out (STATE-010 to STATE-012).
+   */
+  public void move(Connection connection, StateTable table, Move to) throws SQLException {
+    try {
+      moved = table.apply(connection, to, key, text(HeaderName.IDEMPOTENCY_KEY_PREVIOUS));
+    } catch (IdemException e) {
+      throw new RetryableException(e.getMessage(), e);
+    }
+    if (moved.verdict() != Verdict.APPLY) {
+      throw StateException.of(moved, to.deadLetterSuperseded());
+    }
+  }
+
+  /** What the guard of its object's state has found, or null. */
+  public Moved moved() {
+    return moved;
+  }
+
+  /**
    * Has it settled as FAILED with nothing that follows: the caller keeps it, and tries again after
    * {@link #delay}, by {@link #again}. It makes no difference where it is acknowledged, held or
    * dead-lettered: {@link #inPlace} says whether it was so.
@@ -219,6 +249,7 @@ public final class MessageDelivery {
     completed = false;
     decision = null;
     alone = false;
+    moved = null;
     grant = null;
     lease = null;
     owner = null;

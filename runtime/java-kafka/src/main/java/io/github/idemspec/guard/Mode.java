@@ -5,5 +5,7 @@ public enum Mode {
   /** The effect is outside, and the key is handed on. At least one call. */
   IDEMPOTENT,
   /** The effect and SUCCESS are one transaction. One effect. */
-  TX
+  TX,
+  /** The effect is a move of one row, which the row itself guards. One effect (STATE-013). */
+  GUARDED
 }

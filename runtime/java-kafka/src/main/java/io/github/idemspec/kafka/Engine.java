@@ -5,7 +5,6 @@ import io.github.idemspec.guard.Message;
 import io.github.idemspec.guard.MessageDelivery;
 import io.github.idemspec.guard.MessageDelivery.Status;
 import io.github.idemspec.guard.Metric;
-import io.github.idemspec.guard.Mode;
 import io.github.idemspec.guard.Order;
 import io.github.idemspec.guard.Result;
 import io.github.idemspec.store.StoreException;
@@ -53,6 +52,7 @@ final class Engine {
   private final Map<String, Route> routes = new HashMap<>();
   private final List<Thread> threads = new ArrayList<>();
   private final ScheduledExecutorService timer;
+  private final Waker waker;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition claimers = lock.newCondition();
@@ -83,6 +83,7 @@ final class Engine {
       }
     }
     timer = Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "idem-timer"));
+    waker = new Waker(guard);
   }
 
   private static Thread daemon(Runnable task, String name) {
@@ -99,6 +100,7 @@ final class Engine {
     for (int i = 0; i < SETTLERS; i++) {
       spawn("idem-settle-" + i, this::settleLoop);
     }
+    spawn("idem-wake", waker::run);
   }
 
   private interface Loop {
@@ -132,6 +134,7 @@ final class Engine {
       lock.unlock();
     }
     timer.shutdownNow();
+    waker.stop();
     for (Thread thread : threads) {
       try {
         thread.join(TimeUnit.SECONDS.toMillis(5));
@@ -463,6 +466,7 @@ final class Engine {
   /** The end of a delivery that may be acknowledged. */
   private void finish(Task task) {
     task.part.mark.done(task.mark);
+    waker.add(task.delivery);
     land(task);
     drop(task);
   }
@@ -617,7 +621,7 @@ final class Engine {
     for (Task task = takeRunnable(); task != null; task = takeRunnable()) {
       MessageDelivery d = task.delivery;
       Route route = task.route;
-      if (route.rules.mode() == Mode.TX) {
+      if (route.txHandler != null) {
         guard.runTx(d, route.txHandler);
       } else {
         guard.run(d, route.handler);

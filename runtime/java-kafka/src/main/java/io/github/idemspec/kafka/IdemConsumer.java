@@ -46,6 +46,7 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
   private final Engine engine;
   private final Map<String, Object> properties;
   private final AtomicBoolean started = new AtomicBoolean();
+  private final CountDownLatch joined = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean closing;
   private KafkaConsumer<byte[], byte[]> kafka;
@@ -197,6 +198,13 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
     }
   }
 
+  /**
+   * Waits until it is a member of its group, and says whether it is: from then on it gets messages.
+   */
+  public boolean awaitJoined(Duration limit) throws InterruptedException {
+    return joined.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
   /** Has {@link #run} drain and return, and waits for it. */
   @Override
   public void close() {
@@ -219,6 +227,7 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
       partitions.forEach(engine::assign);
       LOG.info("assigned {}", partitions);
+      joined.countDown();
       try {
         guard.observer().measure(Metric.IDEM_REBALANCES_TOTAL, guard.scope(), 1);
       } catch (RuntimeException e) {

@@ -1,6 +1,7 @@
 package io.github.idemspec.kafka;
 
 import io.github.idemspec.store.DueRetry;
+import io.github.idemspec.store.Outgoing;
 import io.github.idemspec.store.Retries;
 import io.github.idemspec.store.StoreException;
 import java.time.Duration;
@@ -10,16 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,44 +27,24 @@ public final class RetryScheduler implements Runnable, AutoCloseable {
   private static final int BATCH = 500;
   private static final int SWEEP = 500;
   private static final Duration LEASE = Duration.ofSeconds(60);
-  private static final int DELIVERY_MS = 20_000;
   private static final long POLL_MS = 1_000;
   private static final long LEAST_PAUSE_MS = 20;
   private static final long SWEEP_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final Duration MOST_DELAY = Duration.ofMinutes(1);
 
   private final Retries retries;
-  private final KafkaProducer<byte[], byte[]> producer;
-  private final CountDownLatch closing = new CountDownLatch(1);
-  private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile boolean running;
+  private final Rounds rounds;
   private long sweptAt = System.nanoTime() - SWEEP_EVERY_NANOS;
 
   /** A scheduler; the properties are those of kafka-clients. */
   public RetryScheduler(Map<String, Object> properties, Retries retries) {
     this.retries = retries;
-    Map<String, Object> own = new HashMap<>(properties);
-    own.put("acks", "all");
-    own.put("delivery.timeout.ms", DELIVERY_MS); // Well within the lease.
-    own.put("request.timeout.ms", DELIVERY_MS / 4);
-    own.put("max.block.ms", DELIVERY_MS / 4);
-    producer = new KafkaProducer<>(own, new ByteArraySerializer(), new ByteArraySerializer());
+    rounds = new Rounds(properties);
   }
 
   @Override
   public void run() {
-    running = true;
-    try {
-      long pause = 0;
-      while (!closing.await(pause, TimeUnit.MILLISECONDS)) {
-        pause = round();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      producer.close(Duration.ofMillis(DELIVERY_MS));
-      ended.countDown();
-    }
+    rounds.run(this::round);
   }
 
   /** One round, and how long to wait before the next one, in milliseconds. */
@@ -100,13 +74,14 @@ public final class RetryScheduler implements Runnable, AutoCloseable {
   private int publish(List<DueRetry> rows) {
     List<Future<RecordMetadata>> sent = new ArrayList<>(rows.size());
     for (DueRetry row : rows) {
-      sent.add(send(row));
+      sent.add(
+          rounds.send(new Outgoing(row.topic(), row.messageKey(), row.headers(), row.payload())));
     }
     List<DueRetry> done = new ArrayList<>(rows.size());
     Map<Duration, List<DueRetry>> later = new HashMap<>();
     for (int i = 0; i < rows.size(); i++) {
       DueRetry row = rows.get(i);
-      Exception error = errorOf(sent.get(i));
+      Exception error = Rounds.errorOf(sent.get(i));
       if (error == null) {
         done.add(row);
         continue;
@@ -127,42 +102,9 @@ public final class RetryScheduler implements Runnable, AutoCloseable {
     return done.size();
   }
 
-  /** Sends one; what the client refuses at once is a failure like others. */
-  private Future<RecordMetadata> send(DueRetry row) {
-    ProducerRecord<byte[], byte[]> record =
-        new ProducerRecord<>(row.topic(), row.messageKey(), row.payload());
-    row.headers().forEach(h -> record.headers().add(h.name(), h.value()));
-    try {
-      return producer.send(record);
-    } catch (KafkaException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
-
-  private static Exception errorOf(Future<RecordMetadata> sent) {
-    try {
-      sent.get();
-      return null;
-    } catch (ExecutionException e) {
-      return e;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return e; // It may be there all the same, and is published twice then.
-    }
-  }
-
   /** Has {@link #run} end its round and return, and waits for it. */
   @Override
   public void close() {
-    closing.countDown();
-    if (!running) {
-      producer.close(Duration.ZERO);
-      return;
-    }
-    try {
-      ended.await(2L * DELIVERY_MS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    rounds.close();
   }
 }

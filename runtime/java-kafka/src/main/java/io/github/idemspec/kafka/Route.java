@@ -1,9 +1,12 @@
 package io.github.idemspec.kafka;
 
 import io.github.idemspec.guard.Handler;
+import io.github.idemspec.guard.MessageDelivery;
 import io.github.idemspec.guard.Mode;
 import io.github.idemspec.guard.Rules;
 import io.github.idemspec.guard.TxHandler;
+import io.github.idemspec.state.Move;
+import io.github.idemspec.state.StateTable;
 
 /**
  * How the messages of one event type are treated.
@@ -50,6 +53,34 @@ public final class Route {
   public static Route idempotent(String eventType, Rules rules, Handler handler) {
     check(eventType, rules, Mode.IDEMPOTENT);
     return new Route(eventType, rules, handler, null);
+  }
+
+  /** Reads the move that a message stands for. */
+  public interface MoveOf {
+    /** The move; what it throws is classified as that of a handler is. */
+    Move of(MessageDelivery delivery) throws Exception;
+  }
+
+  /**
+   * One whose effect is to move a row of a table in the store's database, and nothing else. The table has
+   * to keep the key of its last move (STATE-013).
+   */
+  public static Route guarded(String eventType, StateTable table, MoveOf move) {
+    return guarded(eventType, Rules.of(Mode.GUARDED), table, move);
+  }
+
+  /** The same by rules, whose mode has to be GUARDED. */
+  public static Route guarded(String eventType, Rules rules, StateTable table, MoveOf move) {
+    check(eventType, rules, Mode.GUARDED);
+    if (!table.keepsKey()) {
+      throw new IllegalArgumentException(
+          "route "
+              + eventType
+              + ": the table has no lastKey: name a text column that keeps the key of the last move");
+    }
+    TxHandler handler =
+        (delivery, connection) -> delivery.move(connection, table, move.of(delivery));
+    return new Route(eventType, rules, null, handler);
   }
 
   private static void check(String eventType, Rules rules, Mode mode) {

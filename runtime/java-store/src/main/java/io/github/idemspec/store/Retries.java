@@ -23,6 +23,9 @@ public interface Retries {
   /** In how many milliseconds a pending row can be claimed; empty where there is none. */
   OptionalLong nextDueMs();
 
+  /** Makes the held rows of a biz key due now, and says how many were not (STATE-012). */
+  int wake(String scope, String bizKey);
+
   /** Lets go the next message of each lane whose head is done, and says how many (CONS-015). */
   int sweepLanes(int limit);
 }

@@ -7,6 +7,7 @@ import io.github.idemspec.store.FencedException;
 import io.github.idemspec.store.Grant;
 import io.github.idemspec.store.HeadersText;
 import io.github.idemspec.store.Lease;
+import io.github.idemspec.store.Outbox;
 import io.github.idemspec.store.Outgoing;
 import io.github.idemspec.store.Renewal;
 import io.github.idemspec.store.Retries;
@@ -39,7 +40,7 @@ import javax.sql.DataSource;
  * Nothing is asked of the server before the first call; {@link #check} is a good one. The tables are
  * made by {@code idem migrate up}.
  */
-public final class PostgresStore implements Transactor, Retries {
+public final class PostgresStore implements Transactor, Retries, Outbox {
   /** The least that a claim's pause between two statements is taken for. */
   private static final Duration MIN_LEASE = Duration.ofMillis(200);
 
@@ -281,14 +282,14 @@ public final class PostgresStore implements Transactor, Retries {
         config.retention().toMillis());
   }
 
-  /** Puts messages into the outbox. */
+  @Override
   public void store(List<Outgoing> messages) {
     if (!messages.isEmpty()) {
       change(storing(messages), "outbox_put", columnsOf(messages));
     }
   }
 
-  /** Puts messages into the outbox within a transaction of the caller's. */
+  @Override
   public void storeTx(Connection connection, List<Outgoing> messages) {
     if (messages.isEmpty()) {
       return;
@@ -313,7 +314,79 @@ public final class PostgresStore implements Transactor, Retries {
     };
   }
 
-  /** Makes the held rows of a biz key due now, and says how many were not (STATE-012). */
+  @Override
+  public List<Outbox.Row> claimOutgoing(String token, int limit, Duration lease) {
+    return transactions.run(
+        "claim " + limit + " rows of the outbox",
+        t -> {
+          List<Outbox.Row> claimed = new ArrayList<>();
+          t.commit(
+              step ->
+                  step.run("outbox_lock")
+                      .query(
+                          "outbox_claim",
+                          rows -> {
+                            while (rows.next()) {
+                              claimed.add(outgoingOf(rows));
+                            }
+                          },
+                          token,
+                          limit,
+                          lease.toMillis()));
+          claimed.sort(Comparator.comparingLong(Outbox.Row::id));
+          return claimed;
+        });
+  }
+
+  private static Outbox.Row outgoingOf(ResultSet rows) throws SQLException {
+    Outgoing message =
+        new Outgoing(
+            rows.getString("topic"),
+            rows.getBytes("message_key"),
+            headersOf(rows),
+            rows.getBytes("payload"));
+    return new Outbox.Row(rows.getLong("id"), message, rows.getInt("attempts"));
+  }
+
+  @Override
+  public void sent(String token, List<Long> ids) {
+    if (!ids.isEmpty()) {
+      change(
+          "remove " + ids.size() + " rows of the outbox",
+          "outbox_sent",
+          token,
+          Column.longs(ids, id -> id));
+    }
+  }
+
+  @Override
+  public void notSent(String token, List<Long> ids, String reason, Duration due, boolean failed) {
+    if (ids.isEmpty()) {
+      return;
+    }
+    transactions.run(
+        "put off " + ids.size() + " rows of the outbox",
+        t -> {
+          t.commit(
+              step ->
+                  step.run("outbox_lock")
+                      .run(
+                          "outbox_unsent",
+                          token,
+                          Column.longs(ids, id -> id),
+                          Column.text(reason),
+                          due.toMillis(),
+                          failed));
+          return null;
+        });
+  }
+
+  @Override
+  public int retryFailed(int limit) {
+    return change("retry " + limit + " rows of the outbox", "outbox_retry", limit);
+  }
+
+  @Override
   public int wake(String scope, String bizKey) {
     return change("wake", "retry_wake", scope, Column.text(bizKey));
   }
@@ -342,13 +415,15 @@ public final class PostgresStore implements Transactor, Retries {
   }
 
   /** Somebody else's headers hide no message: without them it is MALFORMED, and a dead letter. */
-  private static DueRetry dueOf(ResultSet rows, String token) throws SQLException {
-    List<Header> headers;
+  private static List<Header> headersOf(ResultSet rows) throws SQLException {
     try {
-      headers = HeadersText.parse(rows.getString("headers"));
+      return HeadersText.parse(rows.getString("headers"));
     } catch (IllegalArgumentException e) {
-      headers = List.of();
+      return List.of();
     }
+  }
+
+  private static DueRetry dueOf(ResultSet rows, String token) throws SQLException {
     return new DueRetry(
         rows.getLong("id"),
         rows.getString("scope"),
@@ -357,7 +432,7 @@ public final class PostgresStore implements Transactor, Retries {
         rows.getLong("retry_count") + rows.getLong("hold_count"),
         rows.getString("topic"),
         rows.getBytes("message_key"),
-        headers,
+        headersOf(rows),
         rows.getBytes("payload"),
         rows.getInt("publications"),
         token);

@@ -74,7 +74,7 @@ final class Transactions {
           milliseconds(config.lockTimeout()),
           milliseconds(config.statementTimeout()),
           milliseconds(idle.compareTo(config.idleTimeout()) < 0 ? idle : config.idleTimeout()),
-          "auto");
+          "force_generic_plan");
     }
   }
 

@@ -1,0 +1,72 @@
+package io.github.idemspec.shop;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
+import io.github.idemspec.guard.MalformedException;
+import io.github.idemspec.guard.MessageDelivery;
+import io.github.idemspec.guard.Mode;
+import io.github.idemspec.guard.Rules;
+import io.github.idemspec.kafka.Route;
+import io.github.idemspec.shop.v1.PaymentSucceeded;
+import io.github.idemspec.shop.v1.PaymentSucceededIdem;
+import io.github.idemspec.shop.v1.RefundRequested;
+import io.github.idemspec.shop.v1.RefundRequestedIdem;
+import io.github.idemspec.state.Move;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** What the orders service does about messages: each moves one order, and is recorded beside it. */
+final class OrderEvents {
+  static final String PAYMENTS_TOPIC = "shop.payments";
+
+  private OrderEvents() {}
+
+  static Route paid() {
+    return Route.tx(
+        PaymentSucceededIdem.EVENT_TYPE,
+        Rules.of(Mode.TX)
+            .policy(PaymentSucceededIdem.POLICY)
+            .derive(m -> PaymentSucceededIdem.idempotencyKey(parse(PaymentSucceeded.parser(), m.value()))),
+        OrderEvents::pay);
+  }
+
+  static Route refunded() {
+    return Route.tx(
+        RefundRequestedIdem.EVENT_TYPE,
+        Rules.of(Mode.TX)
+            .policy(RefundRequestedIdem.POLICY)
+            .derive(m -> RefundRequestedIdem.idempotencyKey(parse(RefundRequested.parser(), m.value()))),
+        OrderEvents::refund);
+  }
+
+  private static void pay(MessageDelivery delivery, Connection connection) throws SQLException {
+    PaymentSucceeded paid = parse(PaymentSucceeded.parser(), delivery.message().value());
+    // Throws where the order was paid already, is not there yet, or was cancelled.
+    delivery.move(
+        connection,
+        OrderBook.TABLE,
+        Move.of(paid.getOrderId(), PaymentSucceededIdem.TRANSITION, PaymentSucceededIdem::verdict)
+            .deadLetterSuperseded(PaymentSucceededIdem.DEAD_LETTER_SUPERSEDED));
+    OrderBook.record(
+        connection, paid.getOrderId(), PaymentSucceededIdem.TRANSITION, delivery.key());
+  }
+
+  private static void refund(MessageDelivery delivery, Connection connection) throws SQLException {
+    RefundRequested asked = parse(RefundRequested.parser(), delivery.message().value());
+    delivery.move(
+        connection,
+        OrderBook.TABLE,
+        Move.of(asked.getOrderId(), RefundRequestedIdem.TRANSITION, RefundRequestedIdem::verdict)
+            .deadLetterSuperseded(RefundRequestedIdem.DEAD_LETTER_SUPERSEDED));
+    OrderBook.record(
+        connection, asked.getOrderId(), RefundRequestedIdem.TRANSITION, delivery.key());
+  }
+
+  private static <M> M parse(Parser<M> parser, byte[] payload) {
+    try {
+      return parser.parseFrom(payload == null ? new byte[0] : payload);
+    } catch (InvalidProtocolBufferException e) {
+      throw new MalformedException(e.getMessage(), e);
+    }
+  }
+}

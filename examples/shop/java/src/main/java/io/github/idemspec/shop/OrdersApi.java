@@ -1,0 +1,190 @@
+package io.github.idemspec.shop;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.protobuf.Timestamp;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.github.idemspec.shop.v1.Customer;
+import io.github.idemspec.shop.v1.OrderCreated;
+import io.github.idemspec.v1.IdemException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The orders service on HTTP. Every request may be sent again: it is the order's id that says whether it
+ * is the same one.
+ *
+ * <pre>
+ * POST /orders              {"order_id","customer_id","email","total","currency"}
+ * GET  /orders/{id}
+ * POST /orders/{id}/refund  {"reason","requested_at"}, both optional
+ * </pre>
+ */
+final class OrdersApi implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(OrdersApi.class);
+  private static final int MOST_BYTES = 64 * 1024;
+  private static final int DRAIN_SECONDS = 5;
+
+  private final OrderBook orders;
+  private final HttpServer server;
+  private final ExecutorService requests = Executors.newFixedThreadPool(Settings.REQUESTS);
+
+  OrdersApi(OrderBook orders, InetSocketAddress address) throws IOException {
+    this.orders = orders;
+    System.setProperty("sun.net.httpserver.nodelay", "true"); // Or each answer waits 40 ms for an ACK.
+    server = HttpServer.create(address, 256);
+    server.setExecutor(requests);
+    server.createContext("/orders", this::handle);
+    server.start();
+  }
+
+  String url() {
+    InetSocketAddress address = server.getAddress();
+    return "http://" + address.getHostString() + ":" + address.getPort();
+  }
+
+  private record Answer(int status, JsonObject body) {}
+
+  private void handle(HttpExchange exchange) throws IOException {
+    Answer answer;
+    try {
+      answer = answer(exchange);
+    } catch (IdemException | JsonParseException | IllegalArgumentException | DateTimeException e) {
+      answer = error(400, e.getMessage());
+    } catch (IllegalStateException e) {
+      answer = error(409, e.getMessage());
+    } catch (Exception e) { // The client may ask again: nothing was written, or all of it.
+      LOG.error("{} {}", exchange.getRequestMethod(), exchange.getRequestURI(), e);
+      answer = error(503, "the order is not written: send the request again");
+    }
+    byte[] body = answer.body.toString().getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    try (exchange) {
+      exchange.sendResponseHeaders(answer.status, body.length);
+      exchange.getResponseBody().write(body);
+    }
+  }
+
+  private Answer answer(HttpExchange exchange) throws Exception {
+    String[] path = exchange.getRequestURI().getPath().split("/");
+    String route = exchange.getRequestMethod() + " " + path.length;
+    if (route.equals("POST 2")) {
+      return create(bodyOf(exchange));
+    }
+    if (route.equals("GET 3")) {
+      return show(path[2]);
+    }
+    if (route.equals("POST 4") && path[3].equals("refund")) {
+      return refund(path[2], bodyOf(exchange));
+    }
+    return error(404, "there is POST /orders, GET /orders/{id} and POST /orders/{id}/refund");
+  }
+
+  private Answer create(JsonObject body) throws Exception {
+    Instant now = Instant.now();
+    OrderCreated created =
+        OrderCreated.newBuilder()
+            .setOrderId(text(body, "order_id", ""))
+            .setCustomer(
+                Customer.newBuilder()
+                    .setId(customerOf(body))
+                    .setEmail(text(body, "email", "")))
+            .setTotal(text(body, "total", ""))
+            .setCurrency(text(body, "currency", ""))
+            .setOccurredAt(
+                Timestamp.newBuilder().setSeconds(now.getEpochSecond()).setNanos(now.getNano()))
+            .build();
+    String key = orders.create(created);
+    LOG.info("ordered: order_id={} idempotency_key={}", created.getOrderId(), key);
+    return accepted(created.getOrderId(), key);
+  }
+
+  private static long customerOf(JsonObject body) {
+    String id = text(body, "customer_id", "");
+    if (!id.matches("[0-9]{1,18}")) {
+      throw new IllegalArgumentException("customer_id is \"" + id + "\": give a number");
+    }
+    return Long.parseLong(id);
+  }
+
+  private Answer show(String id) throws Exception {
+    OrderBook.Order order = orders.find(id);
+    if (order == null) {
+      return error(404, "there is no order " + id);
+    }
+    JsonObject body = new JsonObject();
+    body.addProperty("order_id", order.id());
+    body.addProperty("customer_id", order.customer());
+    body.addProperty("total", order.total());
+    body.addProperty("currency", order.currency());
+    body.addProperty("status", order.status());
+    return new Answer(200, body);
+  }
+
+  private Answer refund(String id, JsonObject body) throws Exception {
+    String at = text(body, "requested_at", null);
+    // What the database keeps is what the key is made of, whenever it is made.
+    Instant asked = (at == null ? Instant.now() : Instant.parse(at)).truncatedTo(ChronoUnit.MILLIS);
+    String key = orders.refund(id, text(body, "reason", null), asked);
+    if (key == null) {
+      return error(404, "there is no order " + id);
+    }
+    LOG.info("refund asked: order_id={} idempotency_key={}", id, key);
+    return accepted(id, key);
+  }
+
+  private static Answer accepted(String id, String key) {
+    JsonObject body = new JsonObject();
+    body.addProperty("order_id", id);
+    body.addProperty("idempotency_key", key);
+    return new Answer(202, body);
+  }
+
+  private static Answer error(int status, String text) {
+    JsonObject body = new JsonObject();
+    body.addProperty("error", text);
+    return new Answer(status, body);
+  }
+
+  private static JsonObject bodyOf(HttpExchange exchange) throws IOException {
+    byte[] bytes = exchange.getRequestBody().readNBytes(MOST_BYTES);
+    if (bytes.length == 0) {
+      return new JsonObject();
+    }
+    JsonElement body = JsonParser.parseString(new String(bytes, StandardCharsets.UTF_8));
+    if (!body.isJsonObject()) {
+      throw new IllegalArgumentException("the body is no JSON object");
+    }
+    return body.getAsJsonObject();
+  }
+
+  /** The text of a field: of a number the digits as they came, never a float. */
+  private static String text(JsonObject body, String name, String absent) {
+    JsonElement value = body.get(name);
+    if (value == null || value.isJsonNull()) {
+      return absent;
+    }
+    if (!value.isJsonPrimitive()) {
+      throw new IllegalArgumentException(name + " is no text and no number");
+    }
+    return value.getAsString();
+  }
+
+  /** Lets the requests end that have begun. */
+  @Override
+  public void close() {
+    server.stop(DRAIN_SECONDS);
+    requests.shutdown();
+  }
+}
