@@ -32,10 +32,15 @@ func (k *kafkaFlags) add(command *cobra.Command) { k.addAs(command, "brokers") }
 
 // addAs is add with another name for --brokers, for a command that reads other things too.
 func (k *kafkaFlags) addAs(command *cobra.Command, brokers string) {
+	k.addServer(command, brokers)
+	addContext(command, &k.context)
+}
+
+// addServer is addAs without --context, for a command that has it from elsewhere.
+func (k *kafkaFlags) addServer(command *cobra.Command, brokers string) {
 	k.brokersFlag = brokers
 	f := command.Flags()
 	f.StringSliceVar(&k.brokers, brokers, nil, "brokers, host:port joined by commas (default: the context's, IDEM_BROKERS, KAFKA_BROKERS)")
-	addContext(command, &k.context)
 	f.BoolVar(&k.tls, "tls", false, "speak TLS; --ca and --cert imply it")
 	f.StringVar(&k.ca, "ca", "", "PEM file of the authority that signed the brokers' certificates (default: the system's)")
 	f.StringVar(&k.cert, "cert", "", "PEM file of the client's certificate")

@@ -72,27 +72,30 @@ func addContext(command *cobra.Command, name *string) {
 
 // offerScopes has the shell complete --scope with those of the database, where it answers at once.
 func offerScopes(command *cobra.Command, place *connect.Flags) {
-	offerFunc(command, "scope", func(cmd *cobra.Command) (scopes []string) {
-		ctx, cancel := context.WithTimeout(cmd.Context(), time.Second)
-		defer cancel()
-		target, err := connect.Resolve(*place)
+	offerFunc(command, "scope", func(cmd *cobra.Command) []string { return scopesOf(cmd.Context(), place) })
+}
+
+// scopesOf are those of the stores that answer at once; what cannot be offered is typed.
+func scopesOf(ctx context.Context, place *connect.Flags) (scopes []string) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	target, err := connect.Resolve(*place)
+	if err != nil {
+		return nil
+	}
+	for _, d := range target.Stores {
+		s, err := d.Open(ctx, true)
 		if err != nil {
-			return nil
+			continue
 		}
-		for _, d := range target.Stores {
-			s, err := d.Open(ctx, true)
-			if err != nil {
-				continue
-			}
-			if o, err := s.Operator(); err == nil {
-				found, _ := o.Scopes(ctx) // what cannot be offered is typed
-				scopes = append(scopes, found...)
-			}
-			s.Close()
+		if o, err := s.Operator(); err == nil {
+			found, _ := o.Scopes(ctx)
+			scopes = append(scopes, found...)
 		}
-		slices.Sort(scopes)
-		return slices.Compact(scopes)
-	})
+		s.Close()
+	}
+	slices.Sort(scopes)
+	return slices.Compact(scopes)
 }
 
 func (f *operateFlags) json() bool { return f.output == "json" }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -28,6 +29,8 @@ type Context struct {
 	Brokers []string `yaml:"brokers"`
 	// Stores are databases by the name that the user gives them.
 	Stores map[string]string `yaml:"stores"`
+	// Redis is the URL of the server that the services have, in front of their stores or alone.
+	Redis string `yaml:"redis"`
 	// Write allows commands that change something.
 	Write bool `yaml:"write"`
 }
@@ -59,14 +62,46 @@ func Load() (*Config, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(config); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %s: it has contexts, each with brokers, stores and write", file, withoutValues(err))
+		return nil, fmt.Errorf("%s: %s: it has contexts, each with brokers, stores, redis and write", file, withoutValues(err))
 	}
 	for name, c := range config.Contexts {
 		if c == nil {
-			return nil, fmt.Errorf("%s: the context %q is empty: it has brokers, stores and write", file, name)
+			return nil, fmt.Errorf("%s: the context %q is empty: it has brokers, stores, redis and write", file, name)
 		}
 	}
-	return config, nil
+	return config, config.private()
+}
+
+// private refuses a file with a password that others may read.
+func (c *Config) private() error {
+	at := c.password()
+	if at == "" || runtime.GOOS == "windows" { // where other rights count, which Stat does not say
+		return nil
+	}
+	info, err := os.Stat(c.File)
+	if err != nil {
+		return err
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return fmt.Errorf("%s has a password, in %s, and its mode is %04o: others may read it: chmod 600 it, or leave the password to ~/.pgpass", c.File, at, mode)
+	}
+	return nil
+}
+
+// password says where there is one, or "".
+func (c *Config) password() string {
+	for _, name := range c.Names() {
+		context := c.Contexts[name]
+		for _, store := range slices.Sorted(maps.Keys(context.Stores)) {
+			if len(secrets(context.Stores[store])) > 0 {
+				return "the store " + store + " of the context " + name
+			}
+		}
+		if len(secrets(context.Redis)) > 0 {
+			return "the redis of the context " + name
+		}
+	}
+	return ""
 }
 
 // withoutValues is what YAML says without the values that it quotes, each of which may be a password.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +19,7 @@ func userConfig(t *testing.T, text string) string {
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	t.Setenv("HOME", dir)
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS"} {
+	for _, name := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS", "IDEM_REDIS", "REDIS_URL"} {
 		t.Setenv(name, "")
 	}
 	file, err := connect.ConfigFile()
@@ -33,6 +34,7 @@ func userConfig(t *testing.T, text string) string {
 const contexts = `contexts:
   prod:
     brokers: [kafka-1:9092, kafka-2:9092]
+    redis: redis://cache:6379/0
     stores:
       payments: postgres://ops@db/payments
       orders: sqlite:orders.db
@@ -58,21 +60,21 @@ func TestWhereACommandWorks(t *testing.T) {
 			connect.Target{Stores: []connect.Database{{DSN: "a"}}, Brokers: []string{"k1:1", "k2:1"}},
 		},
 		"those of others": {
-			connect.Flags{}, map[string]string{"DATABASE_URL": "b", "KAFKA_BROKERS": "k3:1"},
-			connect.Target{Stores: []connect.Database{{DSN: "b"}}, Brokers: []string{"k3:1"}},
+			connect.Flags{}, map[string]string{"DATABASE_URL": "b", "KAFKA_BROKERS": "k3:1", "REDIS_URL": "r"},
+			connect.Target{Stores: []connect.Database{{DSN: "b"}}, Brokers: []string{"k3:1"}, Redis: "r"},
 		},
 		"a context, which takes nothing from the environment": {
-			connect.Flags{Context: "local"}, map[string]string{"IDEM_DSN": "a", "KAFKA_BROKERS": "k3:1"},
+			connect.Flags{Context: "local"}, map[string]string{"IDEM_DSN": "a", "KAFKA_BROKERS": "k3:1", "IDEM_REDIS": "r"},
 			connect.Target{Context: "local", Stores: []connect.Database{{"all", "postgres://localhost/shop"}}},
 		},
 		"a context is read-only": {
 			connect.Flags{}, map[string]string{"IDEM_CONTEXT": "prod"},
-			connect.Target{Context: "prod", ReadOnly: true, Brokers: []string{"kafka-1:9092", "kafka-2:9092"},
+			connect.Target{Context: "prod", ReadOnly: true, Brokers: []string{"kafka-1:9092", "kafka-2:9092"}, Redis: "redis://cache:6379/0",
 				Stores: []connect.Database{{"orders", "sqlite:orders.db"}, {"payments", "postgres://ops@db/payments"}}},
 		},
 		"one store of a context": {
 			connect.Flags{Context: "prod", Store: "orders", Brokers: []string{"k:1"}}, nil,
-			connect.Target{Context: "prod", ReadOnly: true, Brokers: []string{"k:1"}, Stores: []connect.Database{{"orders", "sqlite:orders.db"}}},
+			connect.Target{Context: "prod", ReadOnly: true, Brokers: []string{"k:1"}, Redis: "redis://cache:6379/0", Stores: []connect.Database{{"orders", "sqlite:orders.db"}}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,6 +86,7 @@ func TestWhereACommandWorks(t *testing.T) {
 			assert.Equal(t, c.want.Context, got.Context)
 			assert.Equal(t, c.want.Stores, got.Stores)
 			assert.Equal(t, c.want.Brokers, got.Brokers)
+			assert.Equal(t, c.want.Redis, got.Redis)
 			assert.Equal(t, c.want.ReadOnly, got.ReadOnly)
 			if got.ReadOnly {
 				var denied *connect.ReadOnlyError
@@ -163,4 +166,37 @@ func TestAFileThatIsNotThereIsNotMade(t *testing.T) {
 	_, err := connect.Database{DSN: "sqlite:" + file}.Open(t.Context(), false)
 	require.ErrorContains(t, err, "there is no file")
 	assert.NoFileExists(t, file)
+}
+
+func TestAFileWithAPasswordIsItsOwnersAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("rights are others there")
+	}
+	const with = "contexts: {prod: {stores: {payments: \"postgres://ops:hunter2@db/payments\"}}}"
+	for name, c := range map[string]struct {
+		text string
+		mode os.FileMode
+		want string
+	}{
+		"the owner's alone":              {with, 0o600, ""},
+		"read by its group":              {with, 0o640, "the store payments of the context prod"},
+		"read by all":                    {with, 0o644, "chmod 600"},
+		"a password in pairs":            {"contexts: {prod: {stores: {payments: \"host=db password=hunter2\"}}}", 0o644, "0644"},
+		"one of Redis":                   {"contexts: {prod: {redis: \"redis://:hunter2@cache:6379/0\"}}", 0o604, "the redis of the context prod"},
+		"no password, and read by all":   {"contexts: {prod: {stores: {payments: postgres://ops@db/payments}, redis: redis://cache:6379/0}}", 0o644, ""},
+		"one of a context not asked for": {"contexts: {prod: {}, other: {redis: \"redis://:hunter2@cache:6379/0\"}}", 0o644, "the context other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := userConfig(t, c.text)
+			require.NoError(t, os.Chmod(file, c.mode))
+			_, err := connect.Resolve(connect.Flags{Context: "prod"})
+			if c.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.want)
+			assert.ErrorContains(t, err, file)
+			assert.NotContains(t, err.Error(), "hunter2")
+		})
+	}
 }

@@ -47,9 +47,8 @@ func (s *Store) Operator() (store.Operator, error) {
 // Open opens a store, and checks that its tables are there. With readOnly the server refuses changes too.
 func (d Database) Open(ctx context.Context, readOnly bool) (*Store, error) {
 	s, err := d.open(ctx, readOnly)
-	if readOnly && err != nil && strings.Contains(err.Error(), "unsupported startup parameter") {
-		// A PgBouncer takes no such setting, and a SET would outlive the command on a connection of others. The
-		// commands that only read do so without it, too.
+	if readOnly && refusedSetting(err) {
+		// The commands that only read do so without it, too.
 		s, err = d.open(ctx, false)
 	}
 	if err == nil {
@@ -74,7 +73,7 @@ func (d Database) open(ctx context.Context, readOnly bool) (*Store, error) {
 		return nil, fmt.Errorf("open postgres: %w", err)
 	}
 	if readOnly {
-		config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+		config.ConnConfig.RuntimeParams[readOnlySetting] = "on"
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = "idem-cli"
 	pool, err := pgxpool.NewWithConfig(ctx, config)

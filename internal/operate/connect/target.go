@@ -16,6 +16,7 @@ type Flags struct {
 	DSN     string   // --dsn
 	Store   string   // --store, the name of one of a context's
 	Brokers []string // --brokers
+	Redis   string   // --redis
 }
 
 // Target is what a command works on.
@@ -24,6 +25,7 @@ type Target struct {
 	Context string
 	Stores  []Database
 	Brokers []string
+	Redis   string
 	// ReadOnly says that nothing is to be changed.
 	ReadOnly bool
 	file     string
@@ -37,6 +39,7 @@ const (
 	contextVariable = "IDEM_CONTEXT"
 	dsnVariable     = "IDEM_DSN"
 	brokersVariable = "IDEM_BROKERS"
+	redisVariable   = "IDEM_REDIS"
 )
 
 // DSN is the database of the flag, or else of the environment; empty where neither says.
@@ -77,7 +80,7 @@ func Resolve(f Flags) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Target{Context: name, Brokers: c.Brokers, ReadOnly: !c.Write, file: config.File}
+	t := &Target{Context: name, Brokers: c.Brokers, Redis: cmp.Or(f.Redis, c.Redis), ReadOnly: !c.Write, file: config.File}
 	if len(f.Brokers) > 0 {
 		t.Brokers = f.Brokers
 	}
@@ -104,7 +107,7 @@ func plain(f Flags) (*Target, error) {
 	if f.Store != "" {
 		return nil, errors.New("--store names a store of a context: say --context")
 	}
-	t := &Target{Brokers: Brokers(f.Brokers)}
+	t := &Target{Brokers: Brokers(f.Brokers), Redis: cmp.Or(f.Redis, os.Getenv(redisVariable), os.Getenv("REDIS_URL"))}
 	if dsn := DSN(f.DSN); dsn != "" {
 		t.Stores = []Database{{DSN: dsn}}
 	}

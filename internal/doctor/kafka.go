@@ -1,0 +1,170 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/kafka"
+)
+
+// Group is a consumer group and the scope that it works in.
+type Group struct {
+	Name, Scope string
+	// Guess says that nobody has named it: where the cluster does not know it, it is none.
+	Guess bool
+}
+
+// Kafka is what to look at of a cluster.
+type Kafka struct {
+	Broker  *kafka.Broker
+	Brokers []string
+	// Topics are source topics. Where there are none, they are those that the groups read.
+	Topics []string
+	Groups []Group
+	// Tables says that the service has tables for retries and dead letters.
+	Tables bool
+}
+
+// LookAtKafka looks at the topics and groups. An error says that the brokers do not answer.
+func LookAtKafka(ctx context.Context, k Kafka, timing *Timing) ([]Result, error) {
+	l := &kafkaLook{Kafka: k, timing: timing, cluster: &cluster{bootstrap: strings.Join(k.Brokers, ",")}, topics: map[string]*topic{}}
+	groups, err := l.describeGroups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.describeTopics(ctx); err != nil {
+		return nil, err
+	}
+	var all []Result
+	if len(l.Topics)+len(groups) == 0 {
+		all = append(all, Unasked("kafka", "no topic and no group is named, and no scope of a store is a group of this cluster", "say --group, or --topic"))
+	}
+	for _, name := range l.Topics {
+		all = append(all, l.lookAtTopic(ctx, name)...)
+	}
+	for _, g := range groups {
+		all = append(all, examine(ctx, "group "+g.name, l.withTopics(ctx, g), groupChecks)...)
+	}
+	return append(all, examine(ctx, "producers", struct{}{}, producerChecks)...), nil
+}
+
+// kafkaLook is one look.
+type kafkaLook struct {
+	Kafka
+	timing  *Timing
+	cluster *cluster
+	topics  map[string]*topic
+}
+
+// describeGroups describes the groups, and finds out what they read where nobody has said it.
+func (l *kafkaLook) describeGroups(ctx context.Context) ([]*group, error) {
+	var groups []*group
+	var known []Group
+	var read []string
+	for _, g := range l.Groups {
+		described, err := l.Broker.DescribeGroup(ctx, g.Name)
+		if err != nil {
+			return nil, err
+		}
+		committed, err := l.Broker.CommittedTopics(ctx, g.Name)
+		if err != nil {
+			return nil, err
+		}
+		if g.Guess && described.State == dead && len(committed) == 0 {
+			continue
+		}
+		known = append(known, g)
+		groups = append(groups, &group{GroupDescription: described, name: g.Name, cluster: l.cluster, committed: len(committed) > 0})
+		for _, m := range described.Members {
+			committed = append(committed, m.Topics...)
+		}
+		for _, topic := range committed {
+			if _, retries := broker.OriginOf(topic, g.Scope); !retries {
+				read = append(read, topic)
+			}
+		}
+	}
+	l.Groups = known
+	if len(l.Topics) == 0 {
+		slices.Sort(read)
+		l.Topics = slices.Compact(read)
+	}
+	return groups, nil
+}
+
+// describeTopics describes the topics and their companions.
+func (l *kafkaLook) describeTopics(ctx context.Context) error {
+	names := slices.Clone(l.Topics)
+	for _, origin := range l.Topics {
+		for _, g := range l.Groups {
+			for _, c := range companionsOf(&topic{TopicDescription: kafka.TopicDescription{Name: origin}}, g.Scope, l.Tables) {
+				names = append(names, c.name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	described, brokers, err := l.Broker.DescribeTopics(ctx, names...)
+	if err != nil {
+		return err
+	}
+	l.cluster.brokers = brokers
+	for _, d := range described {
+		if len(d.Partitions) > 0 {
+			l.topics[d.Name] = &topic{TopicDescription: d, broker: l.Broker, cluster: l.cluster, timing: l.timing}
+		}
+	}
+	return nil
+}
+
+// missing is the check of a topic that somebody has named.
+var missing = &check[*kafkaLook]{Check{
+	ID: "TOPIC_MISSING", Severity: Error,
+	Purpose: "Checks that a topic is there.",
+	Why:     "Producers fail, or the cluster makes it with one partition and one replica, and keys cannot be spread later without losing their order.",
+}, nil}
+
+func (l *kafkaLook) lookAtTopic(ctx context.Context, name string) []Result {
+	t := l.topics[name]
+	if t == nil {
+		r := &report{check: &missing.Check, place: "topic " + name}
+		r.find(l.cluster.command("kafka-topics", "--create --topic %s --partitions 12 --replication-factor 3 --config min.insync.replicas=2, or check its name", name), "not there")
+		return r.results
+	}
+	all := examine(ctx, "topic "+name, t, topicChecks)
+	var seen []string // scopes may share what they have
+	for _, g := range l.Groups {
+		for _, c := range companionsOf(t, g.Scope, l.Tables) {
+			if slices.Contains(seen, c.name) {
+				continue
+			}
+			seen = append(seen, c.name)
+			c.own = l.topics[c.name]
+			all = append(all, examine(ctx, "topic "+c.name, c, companionChecks)...)
+			if c.own != nil {
+				all = append(all, examine(ctx, "topic "+c.name, c.own, topicChecks)...)
+			}
+		}
+	}
+	return all
+}
+
+// withTopics is a group with what it has to read.
+func (l *kafkaLook) withTopics(ctx context.Context, g *group) *group {
+	scope := l.Groups[slices.IndexFunc(l.Groups, func(o Group) bool { return o.Name == g.name })].Scope
+	var names []string
+	for _, origin := range l.Topics {
+		for _, name := range []string{origin, broker.RetryTopic(origin, scope)} {
+			if t := l.topics[name]; t != nil {
+				g.topics, names = append(g.topics, t), append(names, name)
+			}
+		}
+	}
+	if len(names) > 0 {
+		g.lags, g.lagErr = l.Broker.Lag(ctx, g.name, names...)
+	}
+	return g
+}
