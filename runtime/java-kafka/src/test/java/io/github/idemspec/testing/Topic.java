@@ -5,6 +5,7 @@ import io.github.idemspec.v1.Header;
 import io.github.idemspec.v1.ProducerHeaders;
 import io.github.idemspec.v1.Transport;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,10 +17,12 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A topic that no other test has, with the retry topic of a group, on the broker of KAFKA_BROKERS. */
@@ -125,6 +128,36 @@ public final class Topic implements AutoCloseable {
       sent.add(producer.send(record));
     }
     sent.forEach(Topic::get);
+  }
+
+  /** Takes a message's key and its payload. */
+  public interface Seen {
+    /** Takes them. */
+    void take(String key, String payload);
+  }
+
+  /** Reads all that is in it now, each partition in its order. */
+  public void read(Seen seen) {
+    Map<String, Object> own = new HashMap<>(properties());
+    own.put("auto.offset.reset", "earliest");
+    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(own, bytes, bytes)) {
+      List<TopicPartition> all =
+          consumer.partitionsFor(name).stream()
+              .map(p -> new TopicPartition(name, p.partition()))
+              .toList();
+      consumer.assign(all);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+      while (ends.entrySet().stream().anyMatch(e -> consumer.position(e.getKey()) < e.getValue())) {
+        consumer
+            .poll(Duration.ofMillis(100))
+            .forEach(r -> seen.take(text(r.key()), text(r.value())));
+      }
+    }
+  }
+
+  private static String text(byte[] bytes) {
+    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
   }
 
   private static byte[] bytes(String text) {
