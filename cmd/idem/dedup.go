@@ -94,11 +94,7 @@ func (f *dedupShowFlags) scopes(ctx context.Context, s *connect.Store) ([]string
 	if f.scope != "" {
 		return []string{f.scope}, nil
 	}
-	o, err := s.Operator()
-	if err != nil {
-		return nil, fmt.Errorf("no --scope: a SQLite file has no list of scopes")
-	}
-	scopes, err := o.Scopes(ctx)
+	scopes, err := s.Scopes(ctx)
 	if err != nil {
 		return nil, unreached(ctx, err, s.DSN)
 	}

@@ -54,6 +54,18 @@ func opened(t *testing.T, dsn string) *postgres.Store {
 	return s
 }
 
+// userConfig makes a file of contexts the user's.
+func userConfig(t *testing.T, text string) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	t.Setenv("HOME", dir)
+	config, err := os.UserConfigDir()
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Join(config, "idem"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(config, "idem", "config.yaml"), []byte(text), 0o600))
+}
+
 func objects(t *testing.T, text string) (all []map[string]any) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -111,15 +123,8 @@ func TestOperatorsHearWhatIsMissing(t *testing.T) {
 
 func TestAContextIsReadOnly(t *testing.T) {
 	dsn := operated(t, manyLetters)
-	dir := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", dir)
-	t.Setenv("HOME", dir)
 	write := func(more string) {
-		config, err := os.UserConfigDir()
-		require.NoError(t, err)
-		require.NoError(t, os.MkdirAll(filepath.Join(config, "idem"), 0o700))
-		text := "contexts:\n  prod:\n    stores:\n      payments: " + dsn + "\n" + more
-		require.NoError(t, os.WriteFile(filepath.Join(config, "idem", "config.yaml"), []byte(text), 0o600))
+		userConfig(t, "contexts:\n  prod:\n    stores:\n      payments: "+dsn+"\n"+more)
 	}
 	write("")
 	stdout, stderr, code := invoke(t, "dlq", "ls", "--context", "prod", "--limit", "1", "--output", "json")
@@ -184,7 +189,10 @@ func TestAFileOfSQLiteIsOperatedToo(t *testing.T) {
 	assert.Contains(t, stdout, "DEAD")
 	_, stderr, code = invoke(t, "dedup", "forget", "--scope", "payments", "k-1", "--dsn", dsn, "--reason", "r", "--yes", "--allow-second-effect")
 	require.Equal(t, exitOK, code, stderr)
-	_, stderr, code = invoke(t, "retry", "ls", "--dsn", dsn)
+	stdout, stderr, code = invoke(t, "retry", "ls", "--dsn", dsn, "--output", "json")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, "REDRIVE", objects(t, stdout)[0]["action"])
+	_, stderr, code = invoke(t, "retry", "now", "1", "--dsn", dsn, "--reason", "r", "--yes")
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, "use PostgreSQL, or sqlite3 on the tables")
 }

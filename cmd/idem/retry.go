@@ -125,11 +125,7 @@ func (f *retryLsFlags) run(ctx context.Context, std streams) error {
 		var rows [][]string
 		var more []string
 		for _, s := range stores {
-			o, err := s.Operator()
-			if err != nil {
-				return brokenf("%s: %w", s.Place(), err)
-			}
-			list, err := o.ListRetries(ctx, filter, f.after, f.limit+1)
+			list, err := s.ListRetries(ctx, filter, f.after, f.limit+1)
 			if err != nil {
 				return unreached(ctx, err, s.DSN)
 			}

@@ -23,6 +23,7 @@ type Tables interface {
 	store.DeadLetterPages
 	store.Retries
 	store.OperationLog
+	store.Lookup
 	store.Audit
 }
 
@@ -36,12 +37,12 @@ type Store struct {
 // Close closes it.
 func (s *Store) Close() { s.close() }
 
-// Operator is what PostgreSQL has beside Tables.
+// Operator is what PostgreSQL has to change beside Tables.
 func (s *Store) Operator() (store.Operator, error) {
 	if o, ok := s.Tables.(store.Operator); ok {
 		return o, nil
 	}
-	return nil, errors.New("a SQLite file has dead letters and records for this command line, and no list of retries, leases and scopes: use PostgreSQL, or sqlite3 on the tables of `idem sql --dialect sqlite`")
+	return nil, errors.New("this command line changes no deliveries to come and no leases of a SQLite file: use PostgreSQL, or sqlite3 on the tables of `idem sql --dialect sqlite`")
 }
 
 // Open opens a store, and checks that its tables are there. With readOnly the server refuses changes too.
