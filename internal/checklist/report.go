@@ -1,0 +1,94 @@
+package checklist
+
+import "time"
+
+// Status is how a fault went.
+type Status string
+
+// The statuses.
+const (
+	Passed  Status = "passed"
+	Failed  Status = "failed"
+	Skipped Status = "skipped"
+)
+
+// Report is of a run.
+type Report struct {
+	Started  time.Time
+	Took     time.Duration
+	Outage   time.Duration
+	Services []*Service
+}
+
+// Service is a service's part.
+type Service struct {
+	Name, Language string
+	Adapter        string // the file
+	Took           time.Duration
+	Results        []*Result
+}
+
+// Result is what became of a fault.
+type Result struct {
+	Fault, Line string
+	Status      Status
+	// Reason is why it was skipped.
+	Reason string
+	// Injected is what was done, Seen what came of it, and Proof the numbers, keys and times that show it.
+	Injected, Seen, Proof []string
+	// Violations are the promises that were broken: a kind, and which message.
+	Violations []string
+	// Log is the end of what the service said, where it failed.
+	Log  string
+	Took time.Duration
+}
+
+// Green says that no fault was found.
+func (r *Report) Green() bool { return r.Count(Failed) == 0 }
+
+// Count is how many results have a status.
+func (r *Report) Count(s Status) int {
+	n := 0
+	for _, service := range r.Services {
+		n += service.count(s)
+	}
+	return n
+}
+
+func (s *Service) count(status Status) int {
+	n := 0
+	for _, r := range s.Results {
+		if r.Status == status {
+			n++
+		}
+	}
+	return n
+}
+
+// of gives the result of a fault.
+func (s *Service) of(name string) *Result {
+	for _, r := range s.Results {
+		if r.Fault == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// parts are what a report says of a result, in order.
+func (r *Result) parts() []part {
+	return []part{{"broken", r.Violations}, {"injected", r.Injected}, {"seen", r.Seen}, {"proof", r.Proof}}
+}
+
+type part struct {
+	name  string
+	lines []string
+}
+
+// title is a service's name and language.
+func (s *Service) title() string {
+	if s.Language == "" {
+		return s.Name
+	}
+	return s.Name + " " + inBrackets(s.Language)
+}

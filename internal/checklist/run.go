@@ -1,0 +1,201 @@
+package checklist
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Run injects the faults into the services, one service after the other, and the broadcast into all of them at once.
+// The error is an *AdapterError, a *StartError of a service that did not start at first, or one of the servers.
+func Run(ctx context.Context, adapters []*Adapter, o Options) (*Report, error) {
+	if o.run == "" {
+		var random [4]byte
+		_, _ = rand.Read(random[:]) // never fails
+		o.run = hex.EncodeToString(random[:])
+	}
+	report := &Report{Started: time.Now(), Outage: o.Outage}
+	for _, a := range adapters {
+		s, err := runService(ctx, a, o, len(adapters) > 1)
+		if err != nil {
+			return nil, err
+		}
+		report.Services = append(report.Services, s)
+	}
+	if len(adapters) > 1 && o.wants(broadcastName) {
+		if err := broadcast(ctx, adapters, o, report); err != nil {
+			return nil, err
+		}
+	}
+	report.Took = time.Since(report.Started)
+	return report, nil
+}
+
+func (o *Options) wants(name string) bool {
+	return len(o.Only) == 0 || slices.Contains(o.Only, name)
+}
+
+func (o *Options) tell(text string) {
+	if o.Progress != nil {
+		o.Progress(text)
+	}
+}
+
+// runService runs the checklist of one service.
+func runService(ctx context.Context, a *Adapter, o Options, several bool) (*Service, error) {
+	s := &Service{Name: a.Name, Language: a.Language, Adapter: a.file}
+	began := time.Now()
+	o.tell(a.Name + ": starts")
+	b, err := newBench(ctx, a, o)
+	if err != nil {
+		return nil, ofAdapter(a, err)
+	}
+	defer b.close()
+	if err := b.probe(); err != nil {
+		return nil, &AdapterError{a.file, err}
+	}
+	if err := b.start(ctx); err != nil {
+		return nil, err
+	}
+	var trials []*trial
+	for i := range faults {
+		f := &faults[i]
+		if !o.wants(f.Name) {
+			continue
+		}
+		result := &Result{Fault: f.Name, Line: f.Line, Status: Passed}
+		s.Results = append(s.Results, result)
+		if reason := b.skips(f, several); reason != "" {
+			result.Status, result.Reason = Skipped, reason
+			continue
+		}
+		if f.inject == nil {
+			continue // the broadcast is of all services
+		}
+		o.tell(a.Name + ": " + f.Name)
+		t := b.newTrial(result)
+		if err := t.run(ctx, f); err != nil {
+			return nil, err
+		}
+		trials = append(trials, t)
+	}
+	if err := b.look(ctx, trials); err != nil {
+		return nil, err
+	}
+	s.Took = time.Since(began)
+	return s, nil
+}
+
+// ofAdapter says which adapter an error is of, where it is no other kind of error.
+func ofAdapter(a *Adapter, err error) error {
+	var start *StartError
+	if errors.As(err, &start) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &AdapterError{a.file, err}
+}
+
+// probe makes each message once, so that a mistake in one is told at once.
+func (b *bench) probe() error {
+	for place, m := range b.adapter.messages() {
+		if _, err := b.maker.make(m); err != nil {
+			return fmt.Errorf("%s: %w", place, err)
+		}
+	}
+	return nil
+}
+
+// skips says why a fault is not injected.
+func (b *bench) skips(f *fault, several bool) string {
+	if reason := b.adapter.Skip[f.Name]; reason != "" {
+		return reason
+	}
+	if f.Name == broadcastName {
+		if b.adapter.Broadcast == nil {
+			return "the adapter has no broadcast: a message that other services consume too"
+		}
+		return without(several, "it takes the adapters of the other services too: idem faults one.yaml two.yaml")
+	}
+	return f.lacks(b.adapter, &b.options)
+}
+
+func (b *bench) newTrial(result *Result) *trial {
+	return &trial{bench: b, result: result, begun: time.Now(), ends: map[string]ending{}, patience: b.adapter.Patience.Duration}
+}
+
+// run injects the fault and judges. What goes wrong with it is the fault's result; the error is that it was
+// interrupted.
+func (t *trial) run(ctx context.Context, f *fault) error {
+	defer func() { t.result.Took = time.Since(t.begun) }()
+	err := f.inject(ctx, t)
+	if err == nil && t.result.Status != Skipped {
+		err = t.judge(ctx)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		kind := "NOT INJECTED"
+		if errors.Is(err, errPatience) {
+			kind = "NOT QUIET"
+		}
+		t.violate(kind, "%v", err)
+		// What is seen so far is judged all the same: it may say why.
+		if err := t.judge(ctx); err != nil && ctx.Err() == nil {
+			t.violate("NOT JUDGED", "%v", err)
+		}
+	}
+	t.conclude()
+	// The next fault begins with one instance, and one that is broken is not the next fault's.
+	if _, err := t.one(ctx); err != nil && ctx.Err() == nil {
+		t.violate("NOT STARTED", "%v", err)
+		t.conclude()
+	}
+	return ctx.Err()
+}
+
+func (t *trial) conclude() {
+	if len(t.result.Violations) > 0 {
+		t.result.Status = Failed
+		t.result.Log = t.lastLog()
+	}
+}
+
+// lastLog is the end of what the service has said.
+func (b *bench) lastLog() string {
+	if len(b.service) == 0 {
+		return ""
+	}
+	return b.service[len(b.service)-1].tail(20)
+}
+
+// skip says that the fault cannot be injected after all.
+func (t *trial) skip(reason string) { t.result.Status, t.result.Reason = Skipped, reason }
+
+func (t *trial) progress(text string) {
+	t.options.tell(t.adapter.Name + ": " + t.result.Fault + ": " + text)
+}
+
+// look looks at all messages once more, at the end: an effect may come a second time when nobody looks.
+func (b *bench) look(ctx context.Context, trials []*trial) error {
+	for _, t := range trials {
+		if t.result.Fault == "database-failover" {
+			continue // its database is gone
+		}
+		effects, err := b.effects(ctx, t.messages)
+		if err != nil {
+			return err
+		}
+		for _, m := range t.messages {
+			if n := effects[m.key]; n > 1 {
+				t.addOnce(fmt.Sprintf("TWICE %s: %d effects", m.key, n))
+				t.conclude()
+			}
+		}
+	}
+	return nil
+}

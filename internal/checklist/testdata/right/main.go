@@ -1,0 +1,101 @@
+// Command right is a service as the checklist wants it: it asks the bank, and writes the refund in the transaction that
+// ends the message.
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	goredis "github.com/redis/go-redis/v9"
+
+	refundsv1 "github.com/idem-spec/idem/examples/consume/gen/refunds/v1"
+	"github.com/idem-spec/idem/runtime/go/consumer"
+	"github.com/idem-spec/idem/runtime/go/guard"
+	"github.com/idem-spec/idem/runtime/go/kafka"
+	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/postgres"
+	"github.com/idem-spec/idem/runtime/go/store/redis"
+	"github.com/idem-spec/idem/runtime/go/store/tiered"
+)
+
+var bank = &http.Client{Timeout: time.Second}
+
+func ask(ctx context.Context, m *refundsv1.RefundAsked) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("BANK_URL")+"/refunds", bytes.NewReader([]byte(m.GetOrderId())))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Idempotency-Key", guard.KeyOf(ctx))
+	answer, err := bank.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the bank answers %s", answer.Status)
+	}
+	return nil
+}
+
+func refund(ctx context.Context, tx pgx.Tx, m *refundsv1.RefundAsked) error {
+	if err := ask(ctx, m); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `INSERT INTO refund (order_id, amount) VALUES ($1, $2)`, m.GetOrderId(), m.GetAmount())
+	return err
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) error {
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	broker, err := kafka.Open(kafka.Config{
+		Brokers: strings.Split(os.Getenv("KAFKA_BROKERS"), ","), SessionTimeout: 6 * time.Second, HeartbeatInterval: 500 * time.Millisecond,
+		MaxWait: 100 * time.Millisecond, Logger: log,
+	})
+	if err != nil {
+		return err
+	}
+	defer broker.Close()
+	pool, err := pgxpool.New(ctx, os.Getenv("DATABASE_URL"))
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	s, err := postgres.New(pool, postgres.Config{})
+	if err != nil {
+		return err
+	}
+	options, err := goredis.ParseURL(os.Getenv("REDIS_URL"))
+	if err != nil {
+		return err
+	}
+	memory := goredis.NewClient(options)
+	defer memory.Close()
+	both := tiered.New(redis.New(memory, redis.Config{Prefix: os.Getenv("REDIS_PREFIX")}).Hints(), store.Full[pgx.Tx](s), tiered.Config{})
+	c, err := consumer.New(broker, both, consumer.Config{
+		Group: os.Getenv("GROUP"), Topics: []string{os.Getenv("TOPIC")}, CommitInterval: 300 * time.Millisecond, RebalanceTimeout: time.Second,
+		Guard: guard.Config{HandlerTimeout: 3 * time.Second, DeadLetterTopic: os.Getenv("DEAD_LETTERS") == "topic"}, Log: log,
+	}, consumer.Tx(refund))
+	if err != nil {
+		return err
+	}
+	return c.Run(ctx)
+}
