@@ -2,12 +2,14 @@ package consumer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/memory"
 )
@@ -51,5 +53,31 @@ func TestNothingIsCountedWhereNobodyWantsIt(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		stop()
 		require.Empty(w, counted(w))
+	})
+}
+
+// CONS-041
+func TestWhatFoundOutIsCounted(t *testing.T) {
+	inWorld(t, func(w *world) {
+		fail := map[string]error{
+			"told":    &idem.Failure{Outcome: idem.OutcomeDuplicate, Code: "PAID", Err: errors.New("the bank has it")},
+			"invalid": idem.NonRetryable("NO_ACCOUNT", errors.New("there is none")),
+			"slow":    errors.New("timed out"),
+		}
+		_, stop := w.run(w.config(), Tx(func(_ context.Context, _ *memory.Tx, m *payment) error { return fail[m.GetValue()] }))
+		fingerprint := func(text string) idem.Header { return idem.Header{Name: "fingerprint", Value: []byte(text)} }
+		w.send("payments", "payment", "told", "told", "told")
+		w.send("payments", "payment", "invalid", "invalid", "invalid")
+		w.send("payments", "payment", "slow", "slow", "slow", idem.Header{Name: "max_retry", Value: []byte("2")}, idem.Header{Name: "backoff_jitter", Value: []byte("0")})
+		w.send("payments", "payment", "reused", "a", "a", fingerprint("00000001-0000000000000001"))
+		settleDown(time.Second)
+		w.send("payments", "payment", "reused", "a", "b", fingerprint("00000001-0000000000000002"))
+		w.send("payments", "payment", "invalid", "invalid", "invalid")
+		settleDown(time.Hour)
+		stop()
+		require.Equal(w, []string{
+			"payment DUPLICATE ACK handler 1\n", "payment KEY_REUSED DEAD_LETTER store 1\n", "payment NON_RETRYABLE DEAD_LETTER  1\n", "payment OK ACK  1\n",
+			"payment RETRYABLE DEAD_LETTER  1\n", "payment RETRYABLE RETRY  2\n", "payment STALE ACK store 1\n",
+		}, counted(w))
 	})
 }

@@ -167,7 +167,10 @@ func TestStateGuard(t *testing.T) {
 			if c.calls {
 				require.Equal(t, []string{"o1", "o2"}, calls.list(), "no call for what the state refuses")
 			}
-			require.Equal(t, 1, w.seen.count(func(d *observe.Delivery) bool { return d.Superseded && d.SupersededBy == "p1" && d.Key == "p1-again" }))
+			require.Equal(t, 1, w.seen.count(func(d *observe.Delivery) bool {
+				return d.Superseded && d.SupersededBy == "p1" && d.Key == "p1-again" && d.Layer == observe.LayerState
+			}))
+			require.Equal(t, 1, w.seen.count(func(d *observe.Delivery) bool { return d.Layer != observe.LayerNone }), "what moved has no layer")
 		})
 	}
 }

@@ -58,6 +58,9 @@ func TestDuplicatesAreAnsweredWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	s, truth, _ := newCounted(t)
 	g := claim(t, s, claimOf("a", "w1"))
+	if g.Hinted {
+		t.Error("the database's own answer is said to be the memory's")
+	}
 	if d := claim(t, s, claimOf("a", "w2")); d.Kind != idem.AdmitInProgress {
 		t.Errorf("while it is worked on: %v", d.Kind)
 	}
@@ -67,7 +70,7 @@ func TestDuplicatesAreAnsweredWithoutTheDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := claim(t, s, claimOf("a", "w3")); d.Kind != idem.AdmitDuplicate || string(d.Result) != "r" {
+	if d := claim(t, s, claimOf("a", "w3")); d.Kind != idem.AdmitDuplicate || string(d.Result) != "r" || !d.Hinted {
 		t.Errorf("when it is done: %+v", d)
 	}
 	if n := truth.claims.Load(); n != 1 {
