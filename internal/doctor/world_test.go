@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,11 @@ func server(t *testing.T, variable, service string) string {
 }
 
 // named is a name that nobody else has.
-func named(prefix string) string { return fmt.Sprintf("%s-%d", prefix, time.Now().UnixNano()) }
+func named(prefix string) string {
+	return fmt.Sprintf("%s-%d-%d", prefix, time.Now().UnixNano(), names.Add(1))
+}
+
+var names atomic.Int64
 
 // with are the results of a check of a place, whatever their status.
 func with(results []Result, place, id string) (of []Result) {
