@@ -1,6 +1,7 @@
 package io.github.idemspec.guard;
 
 import io.github.idemspec.guard.MessageDelivery.Status;
+import io.github.idemspec.store.Audit;
 import io.github.idemspec.store.Claim;
 import io.github.idemspec.store.Completion;
 import io.github.idemspec.store.FencedException;
@@ -51,6 +52,9 @@ public final class Guard implements AutoCloseable {
   private final Beats beats;
   private final Settler settler;
 
+  /** Null where the store keeps no counts. */
+  final Tally tally;
+
   /** A guard. */
   public Guard(Store store, GuardConfig config) {
     if (!store.followUps()) {
@@ -61,6 +65,7 @@ public final class Guard implements AutoCloseable {
     this.config = config;
     beats = new Beats(store, config.lease(), this::storeError);
     settler = new Settler(this);
+    tally = store instanceof Audit audit ? new Tally(audit) : null;
   }
 
   /** The consumer. */
@@ -557,10 +562,13 @@ public final class Guard implements AutoCloseable {
     }
   }
 
-  /** Ends the timer of leases. */
+  /** Ends the timer of leases, and writes the last counts. */
   @Override
   public void close() {
     beats.close();
+    if (tally != null) {
+      tally.close();
+    }
   }
 
   /** The lanes of messages without a biz_key header. */

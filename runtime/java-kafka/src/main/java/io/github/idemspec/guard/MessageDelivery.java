@@ -211,6 +211,22 @@ public final class MessageDelivery {
     }
   }
 
+  /**
+   * What kept the message from another effect: {@code store}, the record; {@code state}, the state
+   * machine; {@code handler}, the handler itself; empty where nothing had to (CONS-041).
+   */
+  public String layer() {
+    Outcome outcome = outcome();
+    if (moved != null && moved.superseded()) {
+      return "state";
+    }
+    if (outcome == Outcome.DUPLICATE) {
+      boolean known = grant != null && grant.outcome() != null;
+      return known ? "store" : moved == null ? "handler" : "state";
+    }
+    return outcome == Outcome.STALE || outcome == Outcome.KEY_REUSED ? "store" : "";
+  }
+
   /** What the guard of its object's state has found, or null. */
   public Moved moved() {
     return moved;

@@ -390,6 +390,9 @@ final class Settler {
       d.retryCount = (int) d.decision.retryCount();
       d.holdCount = (int) d.decision.holdCount();
     }
+    if (guard.tally != null) {
+      guard.tally.add(d, guard.scope());
+    }
     try {
       guard.config.observer().delivered(d);
       log(d);

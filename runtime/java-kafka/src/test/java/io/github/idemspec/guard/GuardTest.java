@@ -353,6 +353,35 @@ class GuardTest {
   }
 
   @Test
+  void close_whatWasSettled_isCountedForTheAudit() {
+    Guard guard = guard();
+    for (int i = 0; i < 3; i++) {
+      MessageDelivery d = claimed(guard, TX);
+      guard.runTx(d, effect());
+      guard.settle(List.of(d));
+    }
+    Header other = Header.of("idempotency_key", KEY + "-2");
+    MessageDelivery refused = guard.open(message(other), IDEMPOTENT);
+    guard.claim(List.of(refused));
+    guard.run(
+        refused,
+        d -> {
+          throw new NonRetryableException("CARD_EXPIRED", "in May");
+        });
+    MessageDelivery skipped = guard.open(message(other, Header.of("target_scope", "x")), TX);
+    guard.settle(List.of(refused, skipped));
+    guard.close();
+    assertEquals(
+        "DUPLICATE ACK store 2, NON_RETRYABLE DEAD_LETTER  1, OK ACK  1",
+        database.ask(
+            "select string_agg(outcome || ' ' || action || ' ' || layer || ' ' || count, ', '"
+                + " order by outcome) from idem_audit where event_type = 'payments.paid'"
+                + " and scope = '"
+                + scope
+                + "'"));
+  }
+
+  @Test
   void giveBack_whatNeverStarted_undoesTheAttempt() {
     Guard guard = guard();
     MessageDelivery d = claimed(guard, TX);

@@ -10,9 +10,11 @@ import io.github.idemspec.guard.Rules;
 import io.github.idemspec.state.Move;
 import io.github.idemspec.state.StateTable;
 import io.github.idemspec.testing.Running;
+import io.github.idemspec.v1.DedupRecord.State;
 import io.github.idemspec.v1.Policy;
 import io.github.idemspec.v1.StateMachine;
 import io.github.idemspec.v1.Transition;
+import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,6 +75,10 @@ class StateGuardTest {
     return running.database.ask("select status from orders where id = '" + id + "'");
   }
 
+  private State state(String key) {
+    return running.store.records(running.topic.group, List.of(key)).get(0).state();
+  }
+
   private String effects() {
     return running.database.ask("select string_agg(key, ' ' order by key) from effect");
   }
@@ -102,8 +108,8 @@ class StateGuardTest {
     assertEquals(
         "SUPERSEDED: another key made the transition: other:v1:0",
         running.database.ask("select reason from dead_letter"));
-    assertEquals(
-        "SUCCESS", running.database.ask("select state from idem_record where state = 'SUCCESS'"));
+    assertEquals(State.SUCCESS, state(REFUNDED + ":v1:r-1"));
+    assertEquals(State.DEAD, state(PAID + ":v1:p-1"));
     assertEquals(null, effects());
   }
 

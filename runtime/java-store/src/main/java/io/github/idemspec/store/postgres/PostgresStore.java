@@ -1,5 +1,6 @@
 package io.github.idemspec.store.postgres;
 
+import io.github.idemspec.store.Audit;
 import io.github.idemspec.store.Claim;
 import io.github.idemspec.store.Completion;
 import io.github.idemspec.store.DueRetry;
@@ -40,7 +41,7 @@ import javax.sql.DataSource;
  * Nothing is asked of the server before the first call; {@link #check} is a good one. The tables are
  * made by {@code idem migrate up}.
  */
-public final class PostgresStore implements Transactor, Retries, Outbox {
+public final class PostgresStore implements Transactor, Retries, Outbox, Audit {
   /** The least that a claim's pause between two statements is taken for. */
   private static final Duration MIN_LEASE = Duration.ofMillis(200);
 
@@ -504,6 +505,23 @@ public final class PostgresStore implements Transactor, Retries, Outbox {
           t.commit(step -> done.forEach((id, head) -> Lanes.release(step, id, head)));
           return done.size();
         });
+  }
+
+  @Override
+  public void count(Map<Audit.Kind, Long> counts) {
+    if (counts.isEmpty()) {
+      return;
+    }
+    List<Map.Entry<Audit.Kind, Long>> all = List.copyOf(counts.entrySet());
+    change(
+        "count deliveries",
+        "audit_count",
+        Column.texts(all, e -> e.getKey().scope()),
+        Column.texts(all, e -> Column.text(e.getKey().eventType())),
+        Column.texts(all, e -> e.getKey().outcome()),
+        Column.texts(all, e -> e.getKey().action()),
+        Column.texts(all, e -> e.getKey().layer()),
+        Column.longs(all, Map.Entry::getValue));
   }
 
   @Override
