@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -98,14 +97,7 @@ func TestAuditOfAContextAddsItsStores(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.Count(t.Context(), []store.Count{{Scope: "mail", EventType: "refund", Outcome: "DUPLICATE", Action: "ACK", Layer: "store", N: 4}}))
 	require.NoError(t, s.Close())
-	dir := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", dir)
-	t.Setenv("HOME", dir)
-	config, err := os.UserConfigDir()
-	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(filepath.Join(config, "idem"), 0o700))
-	text := fmt.Sprintf("contexts: {prod: {stores: {mail: \"sqlite:%s\", payments: %q}}}", file, operated(t, audited))
-	require.NoError(t, os.WriteFile(filepath.Join(config, "idem", "config.yaml"), []byte(text), 0o600))
+	userConfig(t, fmt.Sprintf("contexts: {prod: {stores: {mail: \"sqlite:%s\", payments: %q}}}", file, operated(t, audited)))
 	stdout, stderr, code := invoke(t, "audit", "--context", "prod", "--by", "layer", "--since", "1h")
 	require.Equal(t, exitOK, code, stderr)
 	assert.Contains(t, stdout, "STORE     LAYER")

@@ -24,6 +24,9 @@ type kafkaFlags struct {
 	tls           bool
 	ca, cert, key string
 	sasl, user    string
+	// client is what the brokers call the process, and log gets what its client says; by default none.
+	client string
+	log    *slog.Logger
 }
 
 const kafkaPassword = "KAFKA_PASSWORD"
@@ -50,7 +53,7 @@ func (k *kafkaFlags) addServer(command *cobra.Command, brokers string) {
 }
 
 func (k *kafkaFlags) config() (kafka.Config, error) {
-	config := kafka.Config{ClientID: "idem-cli", Logger: slog.New(slog.DiscardHandler)}
+	config := kafka.Config{ClientID: cmp.Or(k.client, "idem-cli"), Logger: cmp.Or(k.log, slog.New(slog.DiscardHandler))}
 	target, err := connect.Resolve(connect.Flags{Context: k.context, Brokers: k.brokers})
 	if err != nil {
 		return config, err

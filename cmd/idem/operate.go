@@ -116,6 +116,11 @@ func (f *operateFlags) openAll(ctx context.Context) ([]*connect.Store, func(), e
 	if err != nil {
 		return nil, nil, err
 	}
+	return openEach(ctx, target, func(d connect.Database) (*connect.Store, error) { return d.Open(ctx, true) })
+}
+
+// openEach opens all stores, or none.
+func openEach(ctx context.Context, target *connect.Target, open func(connect.Database) (*connect.Store, error)) ([]*connect.Store, func(), error) {
 	if err := target.NeedStores(); err != nil {
 		return nil, nil, err
 	}
@@ -126,7 +131,7 @@ func (f *operateFlags) openAll(ctx context.Context) ([]*connect.Store, func(), e
 		}
 	}
 	for _, d := range target.Stores {
-		s, err := d.Open(ctx, true)
+		s, err := open(d)
 		if err != nil {
 			closeAll()
 			return nil, nil, unreached(ctx, err, d.DSN)

@@ -50,16 +50,3 @@ func (c *Consumer) lastCounts(ctx context.Context) {
 		c.engine.warn("the last counts of what became of deliveries are lost", "error", err)
 	}
 }
-
-// cleanCounts removes old hours, and says whether there may be more.
-func (c *Consumer) cleanCounts(ctx context.Context) bool {
-	table, ok := c.store.(store.Audit)
-	if !ok {
-		return false
-	}
-	n, err := table.CleanCounts(ctx, cleanBatch)
-	if err != nil && ctx.Err() == nil {
-		c.engine.warn("old counts not removed: tried again later", "error", err)
-	}
-	return n == cleanBatch
-}

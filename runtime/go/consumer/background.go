@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/idem-spec/idem/internal/cleaner"
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/observe"
@@ -95,26 +96,13 @@ func protect(ctx context.Context, task func(context.Context) error) (err error) 
 	return task(ctx)
 }
 
-const (
-	cleanEvery = time.Minute
-	cleanBatch = 1000
-)
-
-// clean removes records that have expired, until none is left, and then waits.
+// clean removes what has expired.
 func (c *Consumer) clean(ctx context.Context) error {
-	for {
-		n, err := c.store.Clean(ctx, cleanBatch)
-		if err != nil && ctx.Err() == nil {
-			c.engine.warn("expired records not removed: tried again later", "error", err)
-		}
-		if n > 0 {
-			c.engine.measure(observe.RecordsCleaned, observe.Labels{}, float64(n))
-		}
-		if n < cleanBatch && !c.cleanCounts(ctx) {
-			sleep(ctx, cleanEvery)
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-	}
+	return cleaner.Run(ctx, c.store,
+		func(n int) { c.engine.measure(observe.RecordsCleaned, observe.Labels{}, float64(n)) },
+		func(err error) {
+			if err != nil {
+				c.engine.warn("what has expired was not removed: tried again later", "error", err)
+			}
+		})
 }

@@ -41,6 +41,9 @@ type RelayConfig struct {
 	StoreName string
 	// Observer gets OutboxPending, OutboxFailed and OutboxOldest, and OutboxSent by topic.
 	Observer observe.Observer
+	// Trouble, if any, is told after each round of Run what hinders it, nil where nothing does; then Run leaves it to
+	// Trouble to log it. It is called by one goroutine.
+	Trouble func(err error)
 	// Log gets what fails: what fails in each round, once in 10 seconds. Nil: slog.Default().
 	Log *slog.Logger
 }
@@ -59,7 +62,7 @@ func NewRelay(o store.Outbox, p broker.Publisher, c RelayConfig) (*Relay, error)
 	loop, err := rounds.New(rounds.Config{
 		Name: "outbox relay", Store: o, Table: "outbox", Publisher: p, Batch: c.Batch, Lease: c.Lease, Timeout: c.Timeout,
 		Poll: cmp.Or(c.Poll, 500*time.Millisecond), Gauges: c.Gauges, Alias: c.Alias, Token: c.Token, Now: c.Now, StoreName: c.StoreName,
-		Observer: c.Observer, Log: c.Log,
+		Observer: c.Observer, Trouble: c.Trouble, Log: c.Log,
 	})
 	if err != nil {
 		return nil, err
