@@ -155,7 +155,7 @@ func (w *walk) read(s slice) {
 
 func (c *core) cleanSlice(ctx context.Context, i, limit int) (s slice, err error) {
 	page := int64(i) * c.walk.pages
-	err = c.transact(ctx, work{plans: genericPlan}, func(w *work) error {
+	err = c.transact(ctx, work{}, func(w *work) error {
 		w.queue("clean", page, page+c.walk.pages, limit, c.config.Retention.Milliseconds()).QueryRow(func(row pgx.Row) error {
 			return row.Scan(&s.now, &s.removed, &s.left, &s.next)
 		})

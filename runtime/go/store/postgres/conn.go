@@ -59,7 +59,8 @@ func (s sqlConnector) with(ctx context.Context, fn func(*pgx.Conn) error) error 
 type work struct {
 	core  *core
 	batch *pgx.Batch
-	// plans is what plan_cache_mode is; "" is auto.
+	// plans is what plan_cache_mode is; "" is genericPlan, which is kept: to plan a claim of one key takes longer than
+	// the claim, and the plan is the same.
 	plans string
 	// idle bounds the pauses between steps.
 	idle time.Duration
@@ -112,7 +113,7 @@ func (w *work) run(ctx context.Context, conn *pgx.Conn, steps []step) error {
 		w.batch = &pgx.Batch{}
 		if i == 0 {
 			w.batch.Queue("begin isolation level read committed")
-			w.queue("settings", milliseconds(w.core.config.LockTimeout), milliseconds(w.core.config.StatementTimeout), milliseconds(w.idle), cmp.Or(w.plans, "auto"))
+			w.queue("settings", milliseconds(w.core.config.LockTimeout), milliseconds(w.core.config.StatementTimeout), milliseconds(w.idle), cmp.Or(w.plans, genericPlan))
 		}
 		if err := add(w); err != nil {
 			return err

@@ -7,8 +7,7 @@
 -- for the retention where that is shorter, nothing of this slice can expire: what is written later expires later. So
 -- each slice is read when its time has come, and hardly ever in vain. See spec/sql/README.md for the pace.
 --
--- plan_cache_mode is 'force_generic_plan' here: a plan is the same for all slices, and takes longer to make than a
--- slice to read. The planner knows nothing of the parameters; of the 10000 that no slice has, it knows that those rows
+-- The planner knows nothing of the parameters; of the 10000 that no slice has, it knows that those rows
 -- can be hashed. "IS TRUE" keeps it from a join, which would look each row up in all partitions.
 --
 -- $1 bigint  the first page

@@ -53,13 +53,18 @@ from .work import Answer, Begin, Query, Step, Work, blobs, numbers, one, places,
 
 T = TypeVar("T")
 
+CUSTOM_PLAN = "force_custom_plan"
+"""Each statement is planned for its parameters."""
+GENERIC_PLAN = "force_generic_plan"
+"""The plan is the same for all parameters, and kept."""
+
 
 class Transaction(NamedTuple):
     """A transaction, begun again where the server ends it to break a deadlock."""
 
     begin: Begin[Any]
     idle_ms: int = 0
-    plans: str = "auto"
+    plans: str = GENERIC_PLAN
     """The plan_cache_mode."""
 
 
@@ -76,12 +81,7 @@ class DeadLetterStats:
     oldest: Any
 
 
-CUSTOM_PLAN = "force_custom_plan"
-"""Each statement is planned for its parameters."""
-GENERIC_PLAN = "force_generic_plan"
-
-
-def _ask(name: str, *args: Any, plans: str = "auto") -> Job[Answer]:
+def _ask(name: str, *args: Any, plans: str = GENERIC_PLAN) -> Job[Answer]:
     answer: Answer = yield Transaction(lambda: one(Query(name, args)), plans=plans)
     return answer
 
@@ -151,7 +151,7 @@ def clean(config: PostgresConfig, walk: Walk, limit: int) -> Job[int]:
         page = walk.next * walk.pages
         args = page, page + walk.pages, limit - removed, config.retention_ms
         try:
-            answer = yield from _ask("clean", *args, plans=GENERIC_PLAN)
+            answer = yield from _ask("clean", *args)
         except psycopg.Error:
             walk.leave()  # whatever it is that hinders: the others are not to wait for it
             raise
