@@ -1,16 +1,18 @@
-"""`Guard.run` and `Guard.run_tx` for handlers of several deliveries."""
+"""`Guard.run` and `Guard.run_tx` for handlers of several deliveries, `def` and `async def`."""
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from .delivery import Delivery, Status
 from .failures import Failure
 from .guard import Guard, _kept
 from .message import Message
-from .records import Fenced
+from .postgres.asynchronous import AsyncPostgresStore
+from .records import Completion, Fenced
 
 Results = Sequence[BaseException | bytes | None]
 """One for each message, in their order: an exception for what failed, else what `Message`'s handler
@@ -21,10 +23,6 @@ class NoResult(Failure):
     """The batch handler gave no result for a message. (CONS-008)"""
 
 
-class _SomeFailed(Exception):
-    """Rolls a batch back of which some run again."""
-
-
 def run_batch(
     guard: Guard,
     deliveries: list[Delivery],
@@ -32,17 +30,29 @@ def run_batch(
     decode: Any,
 ) -> None:
     """Those that are not READY, or whose lease is lost by now, are left out of what it gets."""
-    ready, messages = _ready(guard, deliveries, decode)
-    if not ready:
-        return
-    start = time.monotonic()
-    try:
-        results = _results(handler(messages), len(ready))
-    except Exception as error:
-        results = [error] * len(ready)
-    seconds = time.monotonic() - start
-    for d, result in zip(ready, results, strict=True):
-        _conclude(guard, d, result, seconds)
+    batch = _Batch(guard, deliveries, decode)
+    if batch.prepare():
+        try:
+            batch.results = results_of(handler(batch.messages), len(batch.ready))
+        except Exception as error:
+            batch.results = [error] * len(batch.ready)
+        batch.conclude()
+
+
+async def run_batch_async(
+    guard: Guard,
+    deliveries: list[Delivery],
+    handler: Callable[[list[Message[Any]]], Awaitable[Results]],
+    decode: Any,
+) -> None:
+    batch = _Batch(guard, deliveries, decode)
+    if await asyncio.to_thread(batch.prepare):
+        try:
+            given = await asyncio.wait_for(handler(batch.messages), batch.seconds)
+            batch.results = results_of(given, len(batch.ready))
+        except (Exception, asyncio.CancelledError) as error:
+            batch.results = [error] * len(batch.ready)
+        batch.conclude()
 
 
 def run_tx_batch(
@@ -54,77 +64,127 @@ def run_tx_batch(
     """All within one transaction. Where one fails everything is rolled back, that one ends by its
     result, and the others run again without it; where the handler raises each runs alone. So it may
     be called several times, and only one of its transactions is committed."""
-    while True:
-        ready, messages = _ready(guard, deliveries, decode)
-        if not ready:
-            return
-        start, asked = time.monotonic(), False
-        results: list[BaseException | bytes | None] = []
-        raised = True
+    batch = _Batch(guard, deliveries, decode)
+    while batch.prepare():
         try:
-            with guard.store.transaction(guard.timeout(ready[0].rules)) as tx:
-                answer = handler(messages, tx.connection)
-                raised = False
-                results = _results(answer, len(ready))
-                for d, result in zip(ready, results, strict=True):
-                    if not isinstance(result, BaseException):
-                        d.value = _kept(result)
-                        guard.check_result(d)
-                if any(isinstance(result, BaseException) for result in results):
-                    raise _SomeFailed
-                for d in ready:
-                    if d.lease is not None:
-                        tx.complete(d.completion())
-                asked = True
-        except _SomeFailed:
-            seconds = time.monotonic() - start
-            for d, result in zip(ready, results, strict=True):
-                if isinstance(result, BaseException):
-                    _conclude(guard, d, result, seconds)
-            continue
+            with guard.store.transaction(guard.timeout(batch.ready[0].rules)) as tx:
+                for completion in batch.take(handler(batch.messages, tx.connection)):
+                    tx.complete(completion)
+                batch.asked = True
         except Exception as error:
-            alone = raised or isinstance(error, Fenced) or not asked
-            if alone and len(ready) > 1:
-                for d in ready:
-                    run_tx_batch(guard, [d], handler, decode)
-                return
-            for d in ready:
-                guard.conclude_tx(d, error, asked, time.monotonic() - start)
-            return
-        for d in ready:
-            guard.conclude(d, None, time.monotonic() - start)
+            for d in batch.failed(error):
+                run_tx_batch(guard, [d], handler, decode)
+        else:
+            batch.succeeded()
+
+
+async def run_tx_batch_async(
+    guard: Guard,
+    store: AsyncPostgresStore,
+    deliveries: list[Delivery],
+    handler: Callable[[list[Message[Any]], Any], Awaitable[Results]],
+    decode: Any,
+) -> None:
+    batch = _Batch(guard, deliveries, decode)
+    while await asyncio.to_thread(batch.prepare):
+        try:
+            async with store.transaction(guard.timeout(batch.ready[0].rules)) as tx:
+                handling = handler(batch.messages, tx.connection)
+                for completion in batch.take(await asyncio.wait_for(handling, batch.seconds)):
+                    tx.complete(completion)
+                batch.asked = True
+        except (Exception, asyncio.CancelledError) as error:
+            for d in await asyncio.to_thread(batch.failed, error):
+                await run_tx_batch_async(guard, store, [d], handler, decode)
+        else:
+            batch.succeeded()
+
+
+class _SomeFailed(Exception):
+    """Rolls a batch back of which some run again."""
+
+
+class _Batch:
+    """One call of the handler after the other, until each delivery has ended."""
+
+    def __init__(self, guard: Guard, deliveries: list[Delivery], decode: Any) -> None:
+        self._guard = guard
+        self._deliveries = deliveries
+        self._decode = decode
+        self.ready: list[Delivery] = []
+        self.messages: list[Message[Any]] = []
+        self.results: list[BaseException | bytes | None] = []
+        self.asked = False
+        """COMMIT was sent, or is about to be."""
+        self._answered = False
+        self._start = 0.0
+
+    def prepare(self) -> bool:
+        """Gathers what is to be handled; False where nothing is left."""
+        self.ready, self.messages = [], []
+        for d in self._deliveries:
+            if d.status is Status.READY and self._guard.refresh(d):
+                message = self._guard.message(d, self._decode)
+                if message is not None:
+                    self.ready.append(d)
+                    self.messages.append(message)
+        self.asked = self._answered = False
+        self._start = time.monotonic()
+        return bool(self.ready)
+
+    @property
+    def seconds(self) -> float:
+        """How long a coroutine may take."""
+        return self._guard.timeout(self.ready[0].rules).total_seconds()
+
+    def conclude(self) -> None:
+        """Ends each delivery by its result."""
+        took = time.monotonic() - self._start
+        for d, result in zip(self.ready, self.results, strict=True):
+            error = result if isinstance(result, BaseException) else None
+            if error is None:
+                try:
+                    d.value = _kept(result)
+                except Failure as bad:
+                    error = bad
+            self._guard.conclude(d, error, took)
+
+    def take(self, answer: object) -> list[Completion]:
+        """What to complete with the commit; raises where it is to be rolled back."""
+        self._answered = True
+        self.results = results_of(answer, len(self.ready))
+        for d, result in zip(self.ready, self.results, strict=True):
+            if not isinstance(result, BaseException):
+                d.value = _kept(result)
+                self._guard.check_result(d)
+        if any(isinstance(result, BaseException) for result in self.results):
+            raise _SomeFailed
+        return [d.completion() for d in self.ready if d.lease is not None]
+
+    def failed(self, error: BaseException) -> list[Delivery]:
+        """What is left of a transaction that was rolled back. Returns those that are to run alone;
+        those that stay READY run again."""
+        took = time.monotonic() - self._start
+        if isinstance(error, _SomeFailed):
+            for d, result in zip(self.ready, self.results, strict=True):
+                if isinstance(result, BaseException):
+                    self._guard.conclude(d, result, took)
+            return []
+        alone = not self._answered or isinstance(error, Fenced) or not self.asked
+        if alone and len(self.ready) > 1 and not isinstance(error, asyncio.CancelledError):
+            return self.ready
+        for d in self.ready:
+            self._guard.conclude_tx(d, error, self.asked, took)
+        return []
+
+    def succeeded(self) -> None:
+        for d in self.ready:
+            self._guard.conclude(d, None, time.monotonic() - self._start)
             d.completed = not d.lost
-        return
 
 
-def _ready(
-    guard: Guard, deliveries: list[Delivery], decode: Any
-) -> tuple[list[Delivery], list[Message[Any]]]:
-    ready, messages = [], []
-    for d in deliveries:
-        if d.status is Status.READY and guard.refresh(d):
-            message = guard.message(d, decode)
-            if message is not None:
-                ready.append(d)
-                messages.append(message)
-    return ready, messages
-
-
-def _results(given: object, n: int) -> list[BaseException | bytes | None]:
+def results_of(given: object, n: int) -> list[BaseException | bytes | None]:
+    """One for each of n messages, whatever the handler gave."""
     results = list(given) if isinstance(given, Sequence) else []
     missing = NoResult("NO_RESULT: the batch handler gave no result for it")
     return [*results[:n], *[missing] * (n - len(results))]
-
-
-def _conclude(
-    guard: Guard, d: Delivery, result: BaseException | bytes | None, seconds: float
-) -> None:
-    if isinstance(result, BaseException):
-        guard.conclude(d, result, seconds)
-        return
-    try:
-        d.value = _kept(result)
-    except Failure as error:
-        guard.conclude(d, error, seconds)
-    else:
-        guard.conclude(d, None, seconds)

@@ -17,7 +17,7 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 from idemspec import Outcome
 
-from . import observe
+from . import movers, observe
 from .audit import INTERVAL_SECONDS, KEPT, Audit
 from .delivery import Delivery, Mode, Status
 from .engine import Engine, EngineConfig, Part, Task, backoff
@@ -28,6 +28,8 @@ from .postgres.sync import PostgresStore
 from .producing import producer_config
 from .routes import Route, RouteOptions, route_of
 from .scheduler import Scheduler
+from .shadow import Shadow
+from .state import Table
 from .timers import Every
 from .topics import check_topic, origin_of, retry_topic
 
@@ -74,6 +76,7 @@ class Consumer:
         scheduler: bool = True,
         cleaner: bool = True,
         audit: bool = True,
+        shadow: bool = False,
         observer: observe.Observer | None = None,
     ) -> None:
         """`brokers` are addresses, or a configuration of librdkafka. `scope` is who shares dedup
@@ -83,9 +86,12 @@ class Consumer:
         <topic>.retry.<scope>, are read too, and have to exist. `batch` is the most deliveries that
         one call to the store claims or settles. `scheduler` publishes rows of msg_retry beside it,
         and `cleaner` removes records that have expired; any number may run, and some consumer of
-        each store has to. `audit` counts in the store what became of deliveries."""
-        self.group = group
-        self.scope = scope or group
+        each store has to. `audit` counts in the store what became of deliveries. `shadow` makes
+        every route a shadow, in a group and a scope of their own, "<group>.shadow": nothing of the
+        group that acts changes."""
+        self.shadow = shadow
+        self.group = f"{group}.shadow" if shadow else group
+        self.scope = f"{scope or group}.shadow" if shadow else scope or group
         self.topics = list(topics)
         for name, value in (("workers", workers), ("window", window), ("batch", batch)):
             if value < 1:
@@ -103,9 +109,9 @@ class Consumer:
         self._commit_seconds = commit_interval.total_seconds()
         self._rebalance_seconds = rebalance_timeout.total_seconds()
         self._drain_seconds = drain_timeout.total_seconds()
-        self._with_scheduler = scheduler
-        self._with_cleaner = cleaner
-        if audit:
+        self._with_scheduler = scheduler and not shadow
+        self._with_cleaner = cleaner and not shadow
+        if audit and not shadow:
             self._guard.audit = Audit()
         self._routes: dict[str, Route] = {}
         self._parts: dict[tuple[str, int], Part] = {}
@@ -142,20 +148,57 @@ class Consumer:
         commits nor rolls back. One effect."""
         return self._decorator(Mode.TX, event, decode, options)
 
+    def guarded(
+        self,
+        event: Any,
+        table: Table,
+        *,
+        decode: Callable[[bytes], Any] | None = None,
+        **options: Unpack[RouteOptions],
+    ) -> Callable[[H], H]:
+        """Moves the row that a message is about, along with the columns that the function gives,
+        `columns(message)` a dict or None, and has no other effect. `event` is the generated helper
+        of a message with a transition. One effect. (STATE-013)"""
+
+        def decorate(columns: H) -> H:
+            options["state"] = table
+            handler = movers.guarded(self._mover(table, event, options), columns)
+            self._add(route_of(Mode.TX, event, handler, decode, options))
+            return columns
+
+        return decorate
+
     def _decorator(
         self, mode: Mode, event: Any, decode: Any, options: RouteOptions
     ) -> Callable[[H], H]:
         def decorate(handler: H) -> H:
-            route = route_of(mode, event, handler, decode, options)
-            name = route.event_type
-            if name in self._routes:
-                raise ValueError(f"route {name}: two handlers for one event type: give one")
-            if name in self._ignored:
-                raise ValueError(f"route {name}: it is in `ignore` too: take one of them away")
-            self._routes[name] = route
+            guarded = self._guarded(mode, event, handler, options)
+            self._add(route_of(mode, event, guarded, decode, options))
             return handler
 
         return decorate
+
+    def _add(self, route: Route) -> None:
+        name = route.event_type
+        if name in self._routes:
+            raise ValueError(f"route {name}: two handlers for one event type: give one")
+        if name in self._ignored:
+            raise ValueError(f"route {name}: it is in `ignore` too: take one of them away")
+        if self.shadow:
+            route.shadow = Shadow(route.event)
+        self._routes[name] = route
+
+    def _guarded(self, mode: Mode, event: Any, handler: Any, options: RouteOptions) -> Any:
+        """The handler, behind the guard of a state machine where there is one."""
+        table = options.get("state")
+        if table is None:
+            return handler
+        mover = self._mover(table, event, options)
+        return movers.behind(mover, self._store, mode, handler, bool(options.get("batch")))
+
+    def _mover(self, table: Table, event: Any, options: RouteOptions) -> movers.Mover:
+        superseded = options.get("dead_letter_superseded")
+        return movers.Mover(table, event, options.get("state_id"), superseded)
 
     # Running
 
@@ -220,11 +263,16 @@ class Consumer:
                     break
         return not self._stopping.is_set()
 
+    def _topics(self) -> list[str]:
+        """What is read: the origins and, but for a shadow, their retry topics."""
+        if self.shadow:
+            return self.topics
+        return [*self.topics, *(retry_topic(topic, self.scope) for topic in self.topics)]
+
     def _check_topics(self) -> None:
         admin = AdminClient(_for_admin(self._connection))
         there = admin.list_topics(timeout=10).topics
-        wanted = [*self.topics, *(retry_topic(topic, self.scope) for topic in self.topics)]
-        if missing := [topic for topic in wanted if topic not in there]:
+        if missing := [topic for topic in self._topics() if topic not in there]:
             commands = [f"idem topic create {topic} --group {self.scope}" for topic in self.topics]
             raise MissingTopics(
                 f"no such topic: {', '.join(missing)}; create what is missing by\n\t"
@@ -287,7 +335,7 @@ class Consumer:
         client = confluent_kafka.Consumer(self._client_config())
         try:
             client.subscribe(
-                [*self.topics, *(retry_topic(topic, self.scope) for topic in self.topics)],
+                self._topics(),
                 on_assign=self._assigned,
                 on_revoke=self._revoked,
                 on_lost=self._lost,
@@ -362,6 +410,9 @@ class Consumer:
             d.end(Result(Outcome.MALFORMED, f"BAD_HEADERS: {fault}"), fault)
         route = self._route_of(d)
         self._guard.route(d, route.rules)
+        if route.shadow is not None and d.status is not Status.SKIPPED:
+            opened = d.status is Status.OPENED
+            self._guard.shadow(d, route.shadow.judge(d, route.decode) if opened else None)
         size = len(fetched.value or b"") + len(fetched.key or b"") + 64 * len(fetched.headers) + 64
         return Task(d, part, route, size)
 

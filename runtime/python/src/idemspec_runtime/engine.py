@@ -21,6 +21,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
+from queue import SimpleQueue
 
 from idemspec import Outcome, decide
 
@@ -110,6 +111,8 @@ class Task:
     """Of a coroutine."""
     began: bool = False
     """The coroutine did: one that is cancelled before that says nothing by itself."""
+    beside: list[Task] = field(default_factory=list)
+    """The tasks of its coroutine, itself included."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,8 @@ class Engine:
         self._next = 0
         self._chunks: list[deque[Task]] = []
         self._parts: set[Part] = set()
+        self._moved: SimpleQueue[str | None] = SimpleQueue()
+        """Biz keys whose row has moved; None at the end."""
         self._stopped = False
         self._stopping = threading.Event()
         self._timers = Timers()
@@ -160,6 +165,8 @@ class Engine:
             self._start_loop()
         self._spawn(self._claim_loop, "idem-claim")
         self._spawn(self._settle_loop, "idem-settle")
+        if any(route.moves for route in self.routes):
+            self._spawn(self._wake_loop, "idem-wake")
         if any(not route.is_async for route in self.routes):
             for n in range(self.config.workers):
                 self._spawn(self._run_loop, f"idem-worker-{n}")
@@ -186,6 +193,7 @@ class Engine:
             self._stopping.set()
             for condition in (self._claimers, self._workers, self._settlers):
                 condition.notify_all()
+        self._moved.put(None)
         self._beats.stop()
         self._timers.stop()
         if self._loop is not None:
@@ -236,7 +244,8 @@ class Engine:
                 part.cancelled = True
                 for t in part.tasks.values():
                     _interrupt(t.d)
-                    if t.future is not None:
+                    # What of another partition runs in the same batch is not to be cancelled.
+                    if t.future is not None and all(b.part.cancelled for b in t.beside):
                         t.future.cancel()
 
     def end(self, parts: Iterable[Part]) -> None:
@@ -386,6 +395,9 @@ class Engine:
     def _finish(self, t: Task) -> None:
         """The end of a task in flight whose delivery is settled."""
         assert t.mark is not None, "it was admitted"
+        d = t.d
+        if d.message is not None and d.message.moved and d.result.outcome is Outcome.OK:
+            self._moved.put(d.biz_key)
         self._land(t)
         t.part.watermark.done(t.mark)
         t.state = State.GONE
@@ -583,45 +595,60 @@ class Engine:
                 continue
             most = route.workers or self.config.workers
             while route.runnable and route.running < most:
-                t = route.runnable.popleft()
-                t.state = State.RUNNING
+                n = min(route.batch or 1, len(route.runnable))
+                tasks = [route.runnable.popleft() for _ in range(n)]
                 route.running += 1
                 assert self._loop is not None, "there is an async route"
-                t.began = False
-                t.future = asyncio.run_coroutine_threadsafe(self._run_async(t), self._loop)
-                t.future.add_done_callback(partial(self._cancelled, t))
+                running = self._run_async(route, tasks)
+                for t in tasks:
+                    t.state, t.began, t.beside = State.RUNNING, False, tasks
+                future = asyncio.run_coroutine_threadsafe(running, self._loop)
+                for t in tasks:
+                    t.future = future
+                future.add_done_callback(partial(self._cancelled, tasks))
 
-    def _cancelled(self, t: Task, future: Future[None]) -> None:
-        if future.cancelled() and not t.began:
+    def _cancelled(self, tasks: list[Task], future: Future[None]) -> None:
+        if future.cancelled() and not tasks[0].began:
             # Not at once: whoever cancels it holds the lock.
-            self._timers.after(0, partial(self._never_began, t))
+            self._timers.after(0, partial(self._never_began, tasks))
 
-    def _never_began(self, t: Task) -> None:
-        if not t.began:
-            t.began = True
-            self._ran(t.route, [t], 0.0)
+    def _never_began(self, tasks: list[Task]) -> None:
+        if not tasks[0].began:
+            tasks[0].began = True
+            self._ran(tasks[0].route, tasks, 0.0)
 
-    async def _run_async(self, t: Task) -> None:
-        route, d = t.route, t.d
-        t.began = True
+    async def _run_async(self, route: Route, tasks: list[Task]) -> None:
+        tasks[0].began = True
         start = time.monotonic()
-        task = asyncio.current_task()
-        loop = asyncio.get_running_loop()
+        ds = [t.d for t in tasks]
         try:
-            if route.rules.mode is Mode.TX:
-                assert self._async_store is not None, "there is an async route in mode tx"
-                await coroutines.run_tx(
-                    self.guard, self._async_store, d, route.handler, route.decode
-                )
-            else:
-                if task is not None:
-                    self._beats.add(d, partial(_cancel, loop, task))
-                await coroutines.run(self.guard, d, route.handler, route.decode)
+            if route.rules.mode is Mode.IDEMPOTENT:
+                for d in ds:
+                    self._beats.add(d, _stop_of(route, d))
+            await self._run_coroutine(route, ds)
         except BaseException as error:  # of this package, or a cancellation that came too late
-            d.end(Result(Outcome.IN_PROGRESS, f"NOT_STARTED: {error!r}"), error)
+            for d in ds:
+                if d.status is not Status.ENDED or not route.batch:
+                    d.end(Result(Outcome.IN_PROGRESS, f"NOT_STARTED: {error!r}"), error)
         finally:
-            self._beats.remove(d)
-            self._ran(route, [t], time.monotonic() - start)
+            for d in ds:
+                self._beats.remove(d)
+            self._ran(route, tasks, time.monotonic() - start)
+
+    async def _run_coroutine(self, route: Route, ds: list[Delivery]) -> None:
+        guard, handler, decode = self.guard, route.handler, route.decode
+        if route.rules.mode is Mode.IDEMPOTENT:
+            if route.batch:
+                await batches.run_batch_async(guard, ds, handler, decode)
+            else:
+                await coroutines.run(guard, ds[0], handler, decode)
+            return
+        store = self._async_store
+        assert store is not None, "there is an async route in mode tx"
+        if route.batch:
+            await batches.run_tx_batch_async(guard, store, ds, handler, decode)
+        else:
+            await coroutines.run_tx(guard, store, ds[0], handler, decode)
 
     def _run_loop(self) -> None:
         chunk: deque[Task] = deque()
@@ -729,7 +756,7 @@ class Engine:
                 route.seconds += (seconds / len(tasks) - route.seconds) / 4
             quiet = route.breaker.quiet
             for t in tasks:
-                t.future = None
+                t.future, t.beside = None, []
                 if not quiet or t.d.result.outcome is not Outcome.OK or t.part.cancelled:
                     quiet = False
                     back += self._judge(t)
@@ -860,6 +887,17 @@ class Engine:
 
         self._timers.after(wait, again)
 
+    def _wake_loop(self) -> None:
+        """Makes due now what waits for a state that has moved, beside all else: that it is late or
+        lost costs time alone. (STATE-012)"""
+        while (biz_key := self._moved.get()) is not None:
+            try:
+                self.guard.store.wake(self.guard.scope, biz_key)
+            except Exception as error:
+                log.info("held messages of %s fall due by themselves: %s", biz_key, error)
+            else:
+                self.rows_due()
+
     # Messages that are held in place
 
     def _may_hold(self, t: Task) -> bool:
@@ -934,8 +972,16 @@ def _interrupt(d: Delivery) -> None:
         d.message.cancelled = True
 
 
-def _cancel(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None]) -> None:
-    loop.call_soon_threadsafe(task.cancel)
+def _stop_of(route: Route, d: Delivery) -> Callable[[], None]:
+    """What stops a coroutine whose lease is lost; one of a batch is told, and the others go on."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    if route.batch or task is None:
+        return partial(_interrupt, d)
+    return partial(_call, loop, task.cancel)
+
+
+def _call(loop: asyncio.AbstractEventLoop, do: Callable[[], object]) -> None:
+    loop.call_soon_threadsafe(do)
 
 
 def _lane_of(t: Task) -> LaneKey | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from idemspec import IdemError, Outcome, classify_sqlstate
 
@@ -20,7 +20,7 @@ class Failure(Exception):
     """An error that says what it means for the delivery that ran into it: raise one of its kinds,
     `raise NonRetryable("CARD_EXPIRED") from error`. The text begins the reject_reason."""
 
-    outcome: ClassVar[Outcome] = Outcome.RETRYABLE
+    outcome: Outcome = Outcome.RETRYABLE
 
 
 class Retryable(Failure):
@@ -31,7 +31,7 @@ class Throttled(Failure):
     """The same delivery may succeed after a time, and not before. Without one the policy
     decides."""
 
-    outcome: ClassVar[Outcome] = Outcome.THROTTLED
+    outcome: Outcome = Outcome.THROTTLED
 
     def __init__(self, *reason: object, after: timedelta | float = 0) -> None:
         super().__init__(*reason)
@@ -42,13 +42,13 @@ class Throttled(Failure):
 class NonRetryable(Failure):
     """The delivery can never succeed."""
 
-    outcome: ClassVar[Outcome] = Outcome.NON_RETRYABLE
+    outcome: Outcome = Outcome.NON_RETRYABLE
 
 
 class OutOfOrder(Failure):
     """The delivery came before its predecessor."""
 
-    outcome: ClassVar[Outcome] = Outcome.OUT_OF_ORDER
+    outcome: Outcome = Outcome.OUT_OF_ORDER
 
 
 class Result(NamedTuple):

@@ -65,6 +65,7 @@ from .records import (
     StoredRecord,
 )
 from .rows import DeadLetter, Retry
+from .state import StateFailure
 from .topics import origin_of, retry_topic
 
 log = logging.getLogger("idemspec")
@@ -215,6 +216,18 @@ class Guard:
                 self._policies.clear()
             self._policies[asked] = known = rules, policy  # with the rules, whose id it has
         return known[1]
+
+    def shadow(self, d: Delivery, judged: Result | None) -> None:
+        """Tells what would become of a delivery, and skips it."""
+        if judged is not None:
+            d.end(judged)
+        d.shadow = True
+        self._decide(d)
+        if self.observer is not None:
+            observe.delivery(self.observer, self.scope, d)
+        if d.result.outcome is not Outcome.OK or d.result.reason:
+            _say(logging.INFO, d, f"shadow, {d.decision.action.value}")
+        d.status = Status.SKIPPED
 
     # Claiming
 
@@ -379,8 +392,11 @@ class Guard:
             d.result = Result(Outcome.RETRYABLE, reason)
         else:
             d.result = result_of(error)
+            if isinstance(error, StateFailure):
+                d.layer, d.superseded = "state", error.superseded
+                d.superseded_by = error.superseded_by
 
-    def conclude_tx(self, d: Delivery, error: Exception, asked: bool, seconds: float) -> None:
+    def conclude_tx(self, d: Delivery, error: BaseException, asked: bool, seconds: float) -> None:
         """Ends a delivery whose transaction failed; `asked` says that its COMMIT was sent."""
         if isinstance(error, NotBegun):
             self.not_started(d, error)
@@ -390,7 +406,7 @@ class Guard:
         elif not (asked and d.lease is not None and self._committed(d, error)):
             self.conclude(d, error, seconds)
 
-    def _committed(self, d: Delivery, error: Exception) -> bool:
+    def _committed(self, d: Delivery, error: BaseException) -> bool:
         """Finds out what became of a COMMIT that came back with an error; True where d has ended by
         it. Otherwise it may still come true: what is written under the lease then finds the claim
         gone, and looks again."""
@@ -732,11 +748,15 @@ class Guard:
     def _done(self, d: Delivery) -> None:
         """What follows from a delivery is durable."""
         d.settled = True
+        if d.shadow:
+            return
         if self.audit is not None and d.status is not Status.SKIPPED:
             self.audit.add(self._kind(d))
         if self.observer is not None:
             observe.delivery(self.observer, self.scope, d)
-        if d.decision.action is Action.DEAD_LETTER:
+        if d.superseded:
+            _say(logging.WARNING, d, f"superseded by {d.superseded_by or 'another key'}")
+        elif d.decision.action is Action.DEAD_LETTER:
             _say(logging.ERROR, d, "dead letter")
         elif d.decision.action is not Action.ACK:
             _say(logging.WARNING if d.ran else logging.INFO, d, d.decision.action.value)

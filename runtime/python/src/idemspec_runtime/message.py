@@ -47,6 +47,8 @@ class Message(Generic[P]):
     cancelled: bool = False
     """Whether a handler that takes long should stop: its lease is lost, or the consumer ends. A
     coroutine is cancelled besides."""
+    moved: bool = False
+    """The guard of a state machine has moved its row."""
 
     @property
     def value(self) -> bytes | None:

@@ -13,7 +13,9 @@ from idemspec import Policy, PolicyValues
 
 from .breaker import Breaker, BreakerConfig
 from .delivery import MissingKey, Mode, Order, Rules
-from .message import Fetched
+from .message import Fetched, Message
+from .shadow import Shadow
+from .state import Table
 
 if TYPE_CHECKING:
     from .engine import Task
@@ -44,6 +46,15 @@ class RouteOptions(TypedDict, total=False):
     hold: timedelta
     """How long an Order.BLOCK route keeps a biz key in the window before it waits in the store.
     [1 minute]"""
+    state: Table
+    """The table of a state machine whose row the message moves: the handler is called for what
+    moves. `event` is the generated helper of a message with a transition. [none]"""
+    state_id: Callable[[Message[Any]], object]
+    """What selects the row. [the biz key]"""
+    dead_letter_superseded: bool
+    """What becomes of a message whose transition another key has made. [as the schema says]"""
+    shadow: bool
+    """Nothing is done: what would become of the messages is measured and logged. [False]"""
     breaker: BreakerConfig
     """When the route rests. [10 failures of different keys in a row]"""
 
@@ -53,7 +64,8 @@ class Route:
     """A handler at work in a consumer. The fields of the second block are under the engine's
     lock."""
 
-    event_type: str
+    event: Any
+    """An event type, or a generated helper."""
     rules: Rules
     handler: Callable[..., Any]
     decode: Callable[[bytes], Any] | None
@@ -64,6 +76,10 @@ class Route:
     hold: float = 60.0
     """How long a BLOCK route keeps a biz key in the window, in seconds, before it waits in the
     store. (CONS-012)"""
+    table: Table | None = None
+    """Of a state machine."""
+    shadow: Shadow | None = None
+    """In its place nothing is done."""
     breaker: Breaker = field(default_factory=lambda: Breaker(BreakerConfig()))
 
     waiting: deque[Task] = field(default_factory=deque)
@@ -75,11 +91,13 @@ class Route:
     """Moving average of what a handler takes."""
 
     def __post_init__(self) -> None:
+        self.event_type: str = self.event if isinstance(self.event, str) else self.event.EVENT_TYPE
         self.is_async = inspect.iscoroutinefunction(self.handler)
-        if self.is_async and self.batch:
-            raise ValueError(
-                f"route {self.event_type}: a batch handler is a `def`: it has its worker to itself"
-            )
+
+    @property
+    def moves(self) -> bool:
+        """Whether a row of a state machine moves with its messages."""
+        return self.table is not None
 
     @property
     def blocks(self) -> bool:
@@ -97,7 +115,6 @@ def route_of(
     if unknown := options.keys() - RouteOptions.__annotations__.keys():
         there = ", ".join(sorted(RouteOptions.__annotations__))
         raise TypeError(f"no option is named {min(unknown)}; there are: {there}")
-    event_type = event if isinstance(event, str) else event.EVENT_TYPE
     policy = options.get("policy")
     if policy is None and not isinstance(event, str):
         policy = getattr(event, "POLICY", None)
@@ -111,13 +128,15 @@ def route_of(
     )
     batch = options.get("batch", 0)
     return Route(
-        event_type,
+        event,
         rules,
         handler,
         decode,
         batch=DEFAULT_BATCH if batch is True else int(batch),
         workers=options.get("workers", 0),
         hold=options.get("hold", timedelta(minutes=1)).total_seconds(),
+        table=options.get("state"),
+        shadow=Shadow(event) if options.get("shadow") else None,
         breaker=Breaker(options.get("breaker", BreakerConfig())),
     )
 
