@@ -14,69 +14,129 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Messages a second of {@link IdemConsumer} beside a loop without any of its care: poll, claim, handle,
- * complete, commit, with the same client, statements, and number of handlers at a time. It is run by
- * hand, on DATABASE_URL and KAFKA_BROKERS: {@code java … io.github.idemspec.kafka.BareLoop 20000 3}.
+ * complete, commit, with the same client, statements, and number of handlers at a time. It runs on
+ * DATABASE_URL and KAFKA_BROKERS; {@code scripts/bench java-consumer} does that, and reads the JSON on
+ * standard output.
  */
 public final class BareLoop {
   private static final String PAID = "payments.paid";
   private static final int WORKERS = 16;
-  private static final boolean[] BOTH = {true, false};
 
   private BareLoop() {}
 
-  /** Arguments: how many messages, and how many rounds. */
+  /** Arguments: how many messages, how many rounds, and of which mode, tx or idempotent, or both. */
   public static void main(String[] arguments) throws Exception {
     int messages = Integer.parseInt(arguments[0]);
-    boolean[] modes = arguments.length > 2 ? new boolean[] {arguments[2].equals("tx")} : BOTH;
-    for (int round = 0; round < Integer.parseInt(arguments[1]); round++) {
-      for (boolean tx : modes) {
-        double[] bare = measure(messages, tx, true);
-        double[] ours = measure(messages, tx, false);
-        System.out.printf(
-            "%s bare %.0f/s %.0f us idem %.0f/s %.0f us ratio %.2f, of processor time %.2f%n",
-            tx ? "tx        " : "idempotent",
-            bare[0],
-            bare[1],
-            ours[0],
-            ours[1],
-            ours[0] / bare[0],
-            bare[1] / ours[1]);
+    int rounds = Integer.parseInt(arguments[1]);
+    List<String> modes = List.of("tx", "idempotent");
+    if (arguments.length > 2) {
+      modes = List.of(arguments[2]);
+    }
+    List<String> comparisons = new ArrayList<>();
+    for (String mode : modes) {
+      comparisons.add(compare(mode, messages, rounds));
+    }
+    System.out.println("{\"comparisons\": [" + String.join(", ", comparisons) + "]}");
+  }
+
+  /** In turns, after one of each that warms up. */
+  private static String compare(String mode, int messages, int rounds) throws Exception {
+    boolean tx = mode.equals("tx");
+    Side idem = new Side("idem");
+    Side bare = new Side("bare loop, the same client and statements");
+    for (int round = 0; round <= rounds; round++) {
+      for (Side side : round % 2 == 0 ? List.of(idem, bare) : List.of(bare, idem)) {
+        Figures figures = measure(messages, tx, side == bare);
+        System.err.printf(
+            "%s %s: %.0f/s, %.0f us%n", mode, side.name, figures.rate, figures.processorMicros);
+        if (round > 0) {
+          side.rates.add(figures.rate);
+          side.micros.add(figures.processorMicros);
+        }
       }
+    }
+    String title = tx ? "a transaction a message" : "no effect in the database";
+    return "{\"title\": \""
+        + title
+        + ", messages a second\", \"unit\": \"1/s\", \"contenders\": ["
+        + idem.json()
+        + ", "
+        + bare.json()
+        + "]}";
+  }
+
+  private record Figures(double rate, double processorMicros) {}
+
+  private static final class Side {
+    private final String name;
+    private final List<Double> rates = new ArrayList<>();
+    private final List<Double> micros = new ArrayList<>();
+
+    Side(String name) {
+      this.name = name;
+    }
+
+    String json() {
+      List<Double> sorted = micros.stream().sorted().toList();
+      return String.format(
+          Locale.ROOT,
+          "{\"name\": \"%s\", \"rounds\": %s, \"extra\": \"%.0f us of this process\"}",
+          name,
+          rates,
+          sorted.get(sorted.size() / 2));
     }
   }
 
-  /** Messages a second, and this process's processor time for each in microseconds. */
-  private static double[] measure(int messages, boolean tx, boolean bare) throws Exception {
+  /** From when the group is joined to when it is left. */
+  private static final class Clock {
+    private final OperatingSystemMXBean system =
+        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    private long start;
+    private long cpu;
+
+    void start() {
+      start = System.nanoTime();
+      cpu = system.getProcessCpuTime();
+    }
+
+    Figures read(int messages) {
+      return new Figures(
+          messages / ((System.nanoTime() - start) / 1e9),
+          (system.getProcessCpuTime() - cpu) / 1e3 / messages);
+    }
+  }
+
+  private static Figures measure(int messages, boolean tx, boolean bare) throws Exception {
     try (Servers.Database database = new Servers.Database();
         HikariDataSource pool = database.pool(true);
         Topic topic = new Topic(6)) {
       database.run("create table effect (key text)");
       topic.sendMany(PAID, messages);
       PostgresStore store = new PostgresStore(pool);
-      OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-      long start = System.nanoTime();
-      long cpu = system.getProcessCpuTime();
+      Clock clock = new Clock();
       if (bare) {
-        loop(topic, store, messages, tx);
+        loop(topic, store, messages, tx, clock);
       } else {
-        consume(topic, store, messages, tx);
+        consume(topic, store, messages, tx, clock);
       }
-      return new double[] {
-        messages / ((System.nanoTime() - start) / 1e9),
-        (system.getProcessCpuTime() - cpu) / 1e3 / messages
-      };
+      return clock.read(messages);
     }
   }
 
@@ -87,28 +147,30 @@ public final class BareLoop {
     }
   }
 
-  private static void consume(Topic topic, PostgresStore store, int messages, boolean tx)
-      throws Exception {
+  private static void consume(
+      Topic topic, PostgresStore store, int messages, boolean tx, Clock clock) throws Exception {
+    CountDownLatch left = new CountDownLatch(messages);
     Route route =
-        tx ? Route.tx(PAID, (d, c) -> insert(c, d.key())) : Route.idempotent(PAID, d -> {});
+        tx
+            ? Route.tx(
+                PAID,
+                (d, c) -> {
+                  insert(c, d.key());
+                  left.countDown();
+                })
+            : Route.idempotent(PAID, d -> left.countDown());
     ConsumerConfig config = ConsumerConfig.of(topic.group, topic.name).withWorkers(WORKERS);
     try (IdemConsumer consumer =
-        new IdemConsumer(
-            topic.properties(),
-            store,
-            config.withTimes(
-                Duration.ofMillis(200),
-                config.rebalanceTimeout(),
-                config.drainTimeout(),
-                config.hold()),
-            route)) {
+        new IdemConsumer(topic.properties(), store, config, route)) {
       new Thread(consumer).start();
-      Topic.await("offsets", () -> topic.committed() == messages);
-    }
+      consumer.awaitJoined(Duration.ofMinutes(1));
+      clock.start();
+      left.await();
+    } // It drains and commits.
   }
 
-  private static void loop(Topic topic, PostgresStore store, int messages, boolean tx)
-      throws Exception {
+  private static void loop(
+      Topic topic, PostgresStore store, int messages, boolean tx, Clock clock) throws Exception {
     Map<String, Object> properties = new HashMap<>(topic.properties());
     properties.put("group.id", topic.group);
     properties.put("enable.auto.commit", false);
@@ -117,7 +179,7 @@ public final class BareLoop {
     try (KafkaConsumer<byte[], byte[]> kafka =
         new KafkaConsumer<>(
             properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      kafka.subscribe(List.of(topic.name, topic.retry()));
+      kafka.subscribe(List.of(topic.name, topic.retry()), new Joined(clock));
       for (int done = 0; done < messages; ) {
         List<Claim> claims = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : kafka.poll(Duration.ofMillis(50))) {
@@ -135,6 +197,16 @@ public final class BareLoop {
     } finally {
       workers.shutdownNow();
     }
+  }
+
+  private record Joined(Clock clock) implements ConsumerRebalanceListener {
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+      clock.start();
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {}
   }
 
   private static void handle(
