@@ -59,6 +59,8 @@ type report struct {
 	check   *Check
 	place   string
 	results []Result
+	// absent says that there is nothing that the check is about.
+	absent bool
 }
 
 // find is a finding of the check's own severity.
@@ -68,6 +70,12 @@ func (r *report) find(mend, format string, args ...any) {
 
 // note is a fact.
 func (r *report) note(format string, args ...any) { r.as(Note, "", format, args...) }
+
+// nothing says that what the check is about is not there: it is neither healthy nor not, and another check says so.
+func (r *report) nothing() error {
+	r.absent = true
+	return nil
+}
 
 // ok is what is there where nothing is wrong with it.
 func (r *report) ok(format string, args ...any) { r.as(OK, "", format, args...) }
@@ -88,7 +96,7 @@ func examine[S any](ctx context.Context, place string, subject S, checks []*chec
 			}
 			r.as(Unknown, mend, "not looked at: %v", err)
 		}
-		if len(r.results) == 0 {
+		if len(r.results) == 0 && !r.absent {
 			r.ok("")
 		}
 		all = append(all, r.results...)

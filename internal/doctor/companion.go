@@ -55,7 +55,7 @@ func companionMissing(_ context.Context, c *companion, r *report) error {
 
 func companionPartitions(_ context.Context, c *companion, r *report) error {
 	if c.own == nil {
-		return nil
+		return r.nothing()
 	}
 	have, want := len(c.own.Partitions), len(c.origin.Partitions)
 	if have < want {
@@ -69,7 +69,7 @@ func companionPartitions(_ context.Context, c *companion, r *report) error {
 func companionSize(_ context.Context, c *companion, r *report) error {
 	const name = "max.message.bytes"
 	if c.own == nil {
-		return nil
+		return r.nothing()
 	}
 	most, err := c.origin.number(name)
 	if err != nil {

@@ -96,15 +96,22 @@ func groupRebalancing(_ context.Context, g *group, r *report) error {
 	if err := g.unseenMembers(); err != nil {
 		return err
 	}
-	if g.State != stable && g.State != dead && g.State != empty {
+	switch g.State {
+	case stable:
+	case dead, empty:
+		return r.nothing()
+	default:
 		r.find("run this again; where it stays so, look in the logs of the members for what takes longer than max.poll.interval.ms or SessionTimeout", "the group is %s with %d members", g.State, len(g.Members))
 	}
 	return nil
 }
 
 func groupUnowned(_ context.Context, g *group, r *report) error {
-	if err := g.unseenMembers(); err != nil || g.State != stable {
+	if err := g.unseenMembers(); err != nil {
 		return err
+	}
+	if g.State != stable {
+		return r.nothing()
 	}
 	owned := map[broker.TopicPartition]bool{}
 	asked := map[string]bool{}
@@ -135,8 +142,11 @@ func groupUnowned(_ context.Context, g *group, r *report) error {
 }
 
 func groupIdle(_ context.Context, g *group, r *report) error {
-	if err := g.unseenMembers(); err != nil || g.State != stable {
+	if err := g.unseenMembers(); err != nil {
 		return err
+	}
+	if g.State != stable {
+		return r.nothing()
 	}
 	var idle []string
 	for _, m := range g.Members {

@@ -56,32 +56,6 @@ func TestTopicSettings(t *testing.T) {
 	}
 }
 
-func TestReplicasOfACluster(t *testing.T) {
-	t.Parallel()
-	c := onCluster(t, "KAFKA_CLUSTER_BROKERS", "kafka-cluster")
-	for name, k := range map[string]struct {
-		id       string
-		replicas int
-		least    string
-		status   Status
-		found    string
-	}{
-		"three":                {"TOPIC_REPLICATION", 3, "2", OK, "3 replicas"},
-		"one":                  {"TOPIC_REPLICATION", 1, "1", Error, "1 replica"},
-		"two of three in sync": {"TOPIC_MIN_INSYNC", 3, "2", OK, "2 of 3"},
-		"one of three in sync": {"TOPIC_MIN_INSYNC", 3, "1", Error, "it is 1, with 3 replicas"},
-		"all in sync":          {"TOPIC_MIN_INSYNC", 3, "3", Warning, "as many as there are replicas"},
-		"one of two":           {"TOPIC_MIN_INSYNC", 2, "1", Warning, "it is 1, with 2 replicas"},
-		"more than there are":  {"TOPIC_MIN_INSYNC", 2, "3", Error, "it is 3, and there are 2 replicas"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			topic := named("idem-doctor")
-			c.topic(t, topic, 2, k.replicas, map[string]string{"min.insync.replicas": k.least})
-			expect(t, c.look(t, Kafka{Topics: []string{topic}}, nil), "topic "+topic, k.id, k.status, k.found)
-		})
-	}
-}
-
 // What a broker that is down leaves, from its description: no test may take one down for others.
 func TestReplicasThatAreBehind(t *testing.T) {
 	t.Parallel()
@@ -150,6 +124,7 @@ func TestTopicsThatAreNotThere(t *testing.T) {
 		"compacted":          {"TOPIC_CLEANUP_POLICY", 2, map[string]string{"cleanup.policy": "compact"}, Error, "it is compact"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			topic := named("idem-doctor")
 			c.topic(t, topic, 2, 1, nil)
 			c.topic(t, broker.RetryTopic(topic, "s"), k.partitions, 1, k.config)

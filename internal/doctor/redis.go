@@ -277,8 +277,11 @@ func redisPersistence(ctx context.Context, s *Redis, r *report) error {
 
 func redisCluster(ctx context.Context, s *Redis, r *report) error {
 	enabled, err := s.fact(ctx, "cluster_enabled")
-	if err != nil || enabled != "1" {
+	if err != nil {
 		return err
+	}
+	if enabled != "1" {
+		return r.nothing()
 	}
 	info, err := s.client.ClusterInfo(ctx).Result()
 	if err != nil {

@@ -83,7 +83,6 @@ func TestRedis(t *testing.T) {
 		"a log that is written at some time": {"REDIS_PERSISTENCE", []string{"--appendonly", "yes", "--appendfsync", "no"}, false, Warning, "appendfsync is no"},
 		"a store that forgets":               {"REDIS_PERSISTENCE", nil, false, Warning, "appendonly is no"},
 		"hints that are forgotten":           {"REDIS_PERSISTENCE", nil, true, OK, "a database is behind it"},
-		"no cluster":                         {"REDIS_CLUSTER", nil, false, OK, ""},
 		"a cluster that is not whole":        {"REDIS_CLUSTER", []string{"--cluster-enabled", "yes"}, false, Error, "not whole"},
 		"clocks":                             {"REDIS_CLOCK", nil, false, OK, "apart"},
 	} {
@@ -119,7 +118,9 @@ func TestRedisWithALimitThatIsNear(t *testing.T) {
 	_, err = fmt.Sscan(info["Memory"]["used_memory"], &used)
 	require.NoError(t, err)
 	require.NoError(t, c.ConfigSet(t.Context(), "maxmemory", fmt.Sprint(used*100/85)).Err())
-	expect(t, lookAtRedis(t, url, false), "", "REDIS_MEMORY", Warning, "MB are used")
+	results := lookAtRedis(t, url, false)
+	expect(t, results, "", "REDIS_MEMORY", Warning, "MB are used")
+	assert.Empty(t, with(results, "", "REDIS_CLUSTER"), "there is none")
 }
 
 func TestRedisThatMayNotBeLookedAt(t *testing.T) {

@@ -108,9 +108,6 @@ func storeTables(_ context.Context, s *Store, r *report) error {
 
 // missing are columns, as table.column, and indexes that are not there or not valid.
 func (s *Store) missing(ctx context.Context) (columns, indexes []string, err error) {
-	if s.tables <= 0 {
-		return nil, nil, nil
-	}
 	rows, err := s.conn.Query(ctx, statements["schema_missing"])
 	if err != nil {
 		return nil, nil, err
@@ -127,6 +124,9 @@ func (s *Store) missing(ctx context.Context) (columns, indexes []string, err err
 }
 
 func storeColumns(ctx context.Context, s *Store, r *report) error {
+	if s.tables == 0 {
+		return r.nothing()
+	}
 	columns, _, err := s.missing(ctx)
 	if len(columns) > 0 {
 		r.find("make them as `idem migrate print --from 0` shows", "missing: %s", some(columns))
@@ -135,6 +135,9 @@ func storeColumns(ctx context.Context, s *Store, r *report) error {
 }
 
 func storeIndexes(ctx context.Context, s *Store, r *report) error {
+	if s.tables == 0 {
+		return r.nothing()
+	}
 	_, missing, err := s.missing(ctx)
 	if err != nil {
 		return err
@@ -285,6 +288,9 @@ func storeAutovacuum(ctx context.Context, s *Store, r *report) error {
 }
 
 func storeFillfactor(ctx context.Context, s *Store, r *report) error {
+	if s.tables == 0 {
+		return r.nothing()
+	}
 	rows, err := s.conn.Query(ctx, `SELECT name, coalesce((SELECT substring(o FROM 'fillfactor=(\d+)')::int FROM unnest(options) o WHERE o LIKE 'fillfactor=%'), 100)
 		FROM (`+ownTables+`) AS own WHERE relkind = 'r' AND (oid = to_regclass('idem_record') OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass('idem_record'))) ORDER BY 1`)
 	if err != nil {

@@ -91,7 +91,7 @@ func timingRetention(_ context.Context, t *Timing, r *report) error {
 	case t.Retention < 5*t.P99:
 		r.find(mend, "records are kept for %s (%s), and the handler's P99 is %s (%s)", span(t.Retention), t.RetentionFrom, span(t.P99), t.P99From)
 	default:
-		r.ok("%s (%s), and the handler's P99 is %s (%s)", span(t.Retention), t.RetentionFrom, span(t.P99), t.P99From)
+		r.ok("records are kept for %s (%s), and the handler's P99 is %s (%s)", span(t.Retention), t.RetentionFrom, span(t.P99), t.P99From)
 	}
 	return nil
 }
