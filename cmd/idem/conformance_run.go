@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -71,7 +70,7 @@ Exit code: 0 conformant, 1 not conformant, 2 usage, 3 the port could not be run.
 }
 
 func (f *runFlags) run(cmd *cobra.Command, port conformance.Command, std streams) error {
-	write, err := reportWriter(f.report)
+	write, err := conformanceWriter(f.report)
 	if err != nil {
 		return err
 	}
@@ -97,7 +96,7 @@ func (f *runFlags) run(cmd *cobra.Command, port conformance.Command, std streams
 	if opts.KnownFailures, err = readKnownFailures(f.knownFailures); err != nil {
 		return err
 	}
-	output, err := f.open()
+	output, err := createReport(f.output)
 	if err != nil {
 		return err
 	}
@@ -108,7 +107,7 @@ func (f *runFlags) run(cmd *cobra.Command, port conformance.Command, std streams
 	if err != nil {
 		return notRun(err)
 	}
-	if err := f.write(report, write, output, std.out); err != nil {
+	if err := writeReport(report, write, output, std.out); err != nil {
 		return brokenf("write the report: %w", err)
 	}
 	if !report.Conformant() {
@@ -129,42 +128,16 @@ func notRun(err error) error {
 	return &exit{exitNotRun, fmt.Errorf("the port could not be run: %w", err)}
 }
 
-// open creates the report's file before the run, so that a path that cannot be is told at once.
-func (f *runFlags) open() (*os.File, error) {
-	if f.output == "" {
-		return nil, nil
-	}
-	file, err := os.Create(f.output)
-	if err != nil {
-		return nil, brokenf("--output: %w", err)
-	}
-	return file, nil
-}
-
-func (f *runFlags) write(r *conformance.Report, write writeFunc, file *os.File, out io.Writer) error {
-	if file == nil {
-		return write(r, out, colors(out))
-	}
-	if err := errors.Join(write(r, file, false), file.Close()); err != nil {
-		return err
-	}
-	return r.WriteText(out, colors(out))
-}
-
-// writeFunc writes a report of one kind.
-type writeFunc func(r *conformance.Report, w io.Writer, color bool) error
-
-func reportWriter(kind string) (writeFunc, error) {
+func conformanceWriter(kind string) (reportWriter[*conformance.Report], error) {
 	switch kind {
 	case "text":
 		return (*conformance.Report).WriteText, nil
 	case "json":
-		return func(r *conformance.Report, w io.Writer, _ bool) error { return r.WriteJSON(w) }, nil
+		return plain((*conformance.Report).WriteJSON), nil
 	case "junit":
-		return func(r *conformance.Report, w io.Writer, _ bool) error { return r.WriteJUnit(w) }, nil
-	default:
-		return nil, fmt.Errorf("--report %s: it is text, json or junit", kind)
+		return plain((*conformance.Report).WriteJUnit), nil
 	}
+	return nil, fmt.Errorf("--report %s: it is text, json or junit", kind)
 }
 
 func readKnownFailures(file string) ([]conformance.KnownFailure, error) {

@@ -110,12 +110,12 @@ func (f *faultsFlags) run(ctx context.Context, files []string, std streams) erro
 }
 
 // check runs the checklist and writes the report.
-func (f *faultsFlags) check(ctx context.Context, adapters []*checklist.Adapter, write faultsReport, std streams) error {
+func (f *faultsFlags) check(ctx context.Context, adapters []*checklist.Adapter, write reportWriter[*checklist.Report], std streams) error {
 	set, err := f.set(ctx, adapters)
 	if err != nil {
 		return err
 	}
-	output, err := f.open()
+	output, err := createReport(f.output)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (f *faultsFlags) check(ctx context.Context, adapters []*checklist.Adapter, 
 	if err != nil {
 		return faultsNotRun(err, logs)
 	}
-	if err := f.write(report, write, output, std.out); err != nil {
+	if err := writeReport(report, write, output, std.out); err != nil {
 		return brokenf("write the report: %w", err)
 	}
 	if !report.Green() {
@@ -178,18 +178,6 @@ func (f *faultsFlags) set(ctx context.Context, adapters []*checklist.Adapter) (*
 	return set, nil
 }
 
-// open creates the report's file before the run, so that a path that cannot be is told at once.
-func (f *faultsFlags) open() (*os.File, error) {
-	if f.output == "" {
-		return nil, nil
-	}
-	file, err := os.Create(f.output)
-	if err != nil {
-		return nil, brokenf("--output: %w", err)
-	}
-	return file, nil
-}
-
 func (f *faultsFlags) logsIn() (string, error) {
 	if f.logs != "" {
 		return f.logs, os.MkdirAll(f.logs, 0o700)
@@ -197,23 +185,7 @@ func (f *faultsFlags) logsIn() (string, error) {
 	return os.MkdirTemp("", "idem-faults-")
 }
 
-func (f *faultsFlags) write(r *checklist.Report, write faultsReport, file *os.File, out io.Writer) error {
-	if file == nil {
-		return write(r, out, colors(out))
-	}
-	if err := errors.Join(write(r, file, false), file.Close()); err != nil {
-		return err
-	}
-	return r.WriteText(out, colors(out))
-}
-
-// faultsReport writes a report of one kind.
-type faultsReport func(r *checklist.Report, w io.Writer, color bool) error
-
-func faultsWriter(kind string) (faultsReport, error) {
-	plain := func(write func(*checklist.Report, io.Writer) error) faultsReport {
-		return func(r *checklist.Report, w io.Writer, _ bool) error { return write(r, w) }
-	}
+func faultsWriter(kind string) (reportWriter[*checklist.Report], error) {
 	switch kind {
 	case "text":
 		return (*checklist.Report).WriteText, nil
