@@ -8,6 +8,6 @@ func newTopic(std streams) *cobra.Command {
 		Short: "Work on topics of Kafka",
 	}
 	group(command)
-	command.AddCommand(newTopicCreate(std), newTopicGrow(std))
+	command.AddCommand(newTopicCreate(std), newTopicGrow(std), newTopicPlan(std))
 	return command
 }
