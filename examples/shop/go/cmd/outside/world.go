@@ -117,7 +117,7 @@ func keyOf(r *http.Request) string {
 }
 
 var (
-	amounts    = regexp.MustCompile(`^[0-9]{1,12}([.][0-9]{1,2})?$`)
+	amounts    = regexp.MustCompile(`^[0-9]{1,15}([.][0-9]{1,2})?$`)
 	currencies = regexp.MustCompile(`^[A-Z]{3}$`)
 )
 

@@ -1,0 +1,61 @@
+# shellcheck shell=bash disable=SC2154 # home is scripts/shop's
+# The servers, the databases with their tables, the topics, and a context for the command line.
+
+services=(orders payments notifications)
+
+# database NAME: the URL of a database on the server of DATABASE_URL.
+database() {
+	[[ $DATABASE_URL =~ ^(postgres(ql)?://[^/]+)(/[^?]*)?(.*)$ ]] || die "DATABASE_URL: give it as postgres://user@host:port/database"
+	echo "${BASH_REMATCH[1]}/$1${BASH_REMATCH[4]}"
+}
+
+servers() {
+	scripts/services start postgres redis kafka >/dev/null
+	eval "$(scripts/services env postgres redis kafka)"
+	local s url
+	for s in "${services[@]}"; do
+		url=$(database "shop_$s")
+		printf -v "${s^^}_DATABASE_URL" %s "$url"
+		export "${s?}" "${s^^}_DATABASE_URL"
+		make_database "shop_$s"
+		"$home/bin/idem" migrate up --dsn "$url" >>"$home/log/servers.log" 2>&1 || die "idem migrate up: see $home/log/servers.log"
+	done
+	make_topics
+	write_context
+}
+
+# make_database NAME: Python has psycopg for notifications; psql may be missing.
+make_database() {
+	python - "$DATABASE_URL" "$1" <<-'P' || die "the database $1 was not made"
+		import sys
+		import psycopg
+		with psycopg.connect(sys.argv[1], autocommit=True) as server:
+		    if not server.execute("SELECT 1 FROM pg_database WHERE datname = %s", (sys.argv[2],)).fetchone():
+		        server.execute(f'CREATE DATABASE "{sys.argv[2]}"')
+	P
+}
+
+make_topics() {
+	local partitions=(--partitions 4 --brokers "$KAFKA_BROKERS")
+	{
+		"$home/bin/idem" topic create shop.orders --group payments "${partitions[@]}" &&
+			"$home/bin/idem" topic create shop.payments --group orders --group notifications "${partitions[@]}" &&
+			"$home/bin/idem" topic create shop.refunds --group orders --group payments --group notifications "${partitions[@]}" &&
+			"$home/bin/idem" topic create shop.notifications "${partitions[@]}"
+	} >>"$home/log/servers.log" 2>&1 || die "idem topic create: see $home/log/servers.log"
+}
+
+# write_context: `idem … --context shop`, with XDG_CONFIG_HOME.
+write_context() {
+	local s
+	mkdir -p "$home/config/idem"
+	(
+		umask 077
+		{
+			printf 'contexts:\n  shop:\n    write: true\n    brokers: [%s]\n    redis: %s\n    stores:\n' "$KAFKA_BROKERS" "$REDIS_URL"
+			for s in "${services[@]}"; do printf '      %s: %s\n' "$s" "$(database "shop_$s")"; done
+		} >"$home/config/idem/config.yaml"
+	)
+}
+
+shop_idem() { XDG_CONFIG_HOME=$home/config "$home/bin/idem" "$@"; }
