@@ -46,7 +46,8 @@ func newCheck(std streams) *cobra.Command {
   FILE.ndjson         a message with its headers a line (also .jsonl); - is that on standard input
   DIRECTORY           all such files in it
 
-and with --topic it is a topic of Kafka, which is read for no group: nothing is joined or committed.
+and with --topic it is a topic of Kafka, which is read for no group: nothing is joined or committed. --follow reads
+partitions too that are added.
 
 A line is a JSON object: headers ({"name": "value"}, ["name", "value", …] or [{"key": …, "value": …}, …]), value or
 payload (an object is the message in JSON, text its bytes; value_base64 or payload_base64 otherwise), and where

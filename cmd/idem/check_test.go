@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	kafkago "github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -229,6 +230,42 @@ func TestCheckFollowsATopicUntilItIsInterrupted(t *testing.T) {
 	assert.Equal(t, exitNo, code)
 	assert.Contains(t, stdout, "IDEM_KEY_REGENERATED")
 	assert.Contains(t, stderr, "24 messages")
+}
+
+func TestCheckFollowsPartitionsThatAreAdded(t *testing.T) {
+	t.Parallel()
+	brokers := kafkaBrokers(t)
+	topic := fmt.Sprintf("idem-check-%d", time.Now().UnixNano())
+	b := withTopic(t, brokers, topic, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out lockedBuffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"check", "--schema", checking(t), "--kafka-brokers", brokers, "--topic", topic, "--follow"}, streams{in: strings.NewReader(""), out: &out, err: &out})
+	}()
+	require.Eventually(t, func() bool { return strings.Contains(out.String(), topic+"/0@19: ") }, 30*time.Second, 20*time.Millisecond, out.String)
+
+	client := &kafkago.Client{Addr: kafkago.TCP(strings.Split(brokers, ",")...)}
+	answer, err := client.CreatePartitions(t.Context(), &kafkago.CreatePartitionsRequest{Topics: []kafkago.TopicPartitionsConfig{{Name: topic, Count: 4}}})
+	require.NoError(t, err)
+	require.NoError(t, answer.Errors[topic])
+	require.Eventually(t, func() bool {
+		counts, err := b.Partitions(t.Context(), topic)
+		return err == nil && counts[topic] == 4
+	}, 30*time.Second, 20*time.Millisecond)
+	var messages []broker.Message
+	for i := range 20 {
+		messages = append(messages, broker.Message{Topic: topic, Key: fmt.Append(nil, i), Value: []byte("added")})
+	}
+	require.Nil(t, b.Publish(t.Context(), messages))
+	for p := range 4 {
+		at := fmt.Sprintf("%s/%d@", topic, p)
+		require.Eventually(t, func() bool { return strings.Contains(out.String(), at) }, 30*time.Second, 20*time.Millisecond, "partition %d is not read", p)
+	}
+	cancel()
+	assert.Equal(t, exitNo, <-ended)
+	assert.Contains(t, out.String(), "40 messages")
 }
 
 func TestCheckReadsATopicOverTLSAndWithSASL(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 // Log is what is read of Kafka; *kafka.Broker is one.
 type Log interface {
+	Partitions(ctx context.Context, topics ...string) (map[string]int32, error)
 	Spans(ctx context.Context, topic string, since, until time.Time) ([]kafka.Span, error)
 	Scan(ctx context.Context, at broker.TopicPartition, offset int64, maxBytes int) (broker.Batch, int64, error)
 }
@@ -23,11 +24,18 @@ type Topics struct {
 	Names []string
 	// Since and Until bound the broker's timestamps; zero for no bound.
 	Since, Until time.Time
-	// Follow goes on with what comes, until ctx ends.
+	// Follow goes on with what comes, also in partitions that are added, until ctx ends.
 	Follow bool
 	// MaxMessage is the most bytes of a payload that is read.
 	MaxMessage int
 }
+
+// How often --follow looks for added partitions, and for how long afterwards nobody knows by which count a producer
+// places its records: the metadata.max.age.ms of Kafka's clients.
+const (
+	growthEvery = 5 * time.Second
+	learnWithin = 5 * time.Minute
+)
 
 // fetchBytes is about how much one fetch brings; a message that is larger comes all the same.
 const fetchBytes = 1 << 20
@@ -37,10 +45,12 @@ type topics struct {
 	log    Log
 	topics Topics
 	parts  []*part
-	next   int
+	// next is the part that is read, of those that there were at the beginning.
+	next, first int
 
 	follow sync.Once
 	more   chan arrival
+	grown  chan map[string]int32
 	// last is the latest timestamp that was read and is not in the future; zero where there is none.
 	last time.Time
 }
@@ -48,8 +58,10 @@ type topics struct {
 // part is a partition that is read.
 type part struct {
 	kafka.Span
-	source     *Source
+	source *Source
+	// partitions is how many the topic has, for records from unsure on; of those before it nobody knows.
 	partitions int32
+	unsure     time.Time
 }
 
 // arrival is what a partition brought.
@@ -61,24 +73,31 @@ type arrival struct {
 
 // Kafka reads topics, for no group: it joins none, and commits nothing.
 func Kafka(ctx context.Context, log Log, t Topics) (Reader, error) {
-	r := &topics{log: log, topics: t, more: make(chan arrival)}
+	r := &topics{log: log, topics: t, more: make(chan arrival), grown: make(chan map[string]int32)}
 	for _, name := range t.Names {
 		spans, err := log.Spans(ctx, name, t.Since, t.Until)
 		if err != nil {
 			return nil, err
 		}
 		for _, span := range spans {
-			source := &Source{ID: uint32(len(r.parts)), Name: fmt.Sprintf("%s/%d", span.Topic, span.Partition), Log: true}
-			r.parts = append(r.parts, &part{span, source, int32(len(spans))})
+			r.add(span, int32(len(spans)))
 		}
 	}
+	r.first = len(r.parts)
 	return r, nil
+}
+
+func (r *topics) add(span kafka.Span, partitions int32) *part {
+	source := &Source{ID: uint32(len(r.parts)), Name: fmt.Sprintf("%s/%d", span.Topic, span.Partition), Log: true}
+	p := &part{Span: span, source: source, partitions: partitions}
+	r.parts = append(r.parts, p)
+	return p
 }
 
 func (r *topics) Close() error { return nil }
 
 func (r *topics) Read(ctx context.Context, b *Batch) error {
-	for r.next < len(r.parts) {
+	for r.next < r.first {
 		p := r.parts[r.next]
 		if p.From >= p.To {
 			r.next++
@@ -102,16 +121,75 @@ func (r *topics) Read(ctx context.Context, b *Batch) error {
 		for _, p := range r.parts {
 			go r.watch(ctx, p)
 		}
+		go r.watchGrowth(ctx)
 	})
-	select {
-	case a := <-r.more:
-		if a.err != nil {
-			return r.goOn(a.err)
+	for {
+		select {
+		case a := <-r.more:
+			if a.err != nil {
+				return r.goOn(a.err)
+			}
+			return r.fill(b, a.part, a.messages)
+		case counts := <-r.grown:
+			if err := r.grow(ctx, counts); err != nil {
+				return r.goOn(err)
+			}
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		return r.fill(b, a.part, a.messages)
-	case <-ctx.Done():
-		return ctx.Err()
 	}
+}
+
+// watchGrowth tells how many partitions the topics have, again and again. That a broker is away, the partitions say.
+func (r *topics) watchGrowth(ctx context.Context) {
+	tick := time.NewTicker(growthEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		counts, err := r.log.Partitions(ctx, r.topics.Names...)
+		if err != nil {
+			continue
+		}
+		select {
+		case r.grown <- counts:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// grow begins to watch the partitions that were added, from their first message on.
+func (r *topics) grow(ctx context.Context, counts map[string]int32) error {
+	for _, topic := range r.topics.Names {
+		var known int32
+		for _, p := range r.parts {
+			if p.Topic == topic {
+				known = max(known, p.Partition+1)
+			}
+		}
+		if counts[topic] <= known {
+			continue
+		}
+		spans, err := r.log.Spans(ctx, topic, r.topics.Since, time.Time{})
+		if err != nil {
+			return err
+		}
+		for _, span := range spans {
+			if span.Partition >= known {
+				go r.watch(ctx, r.add(span, 0))
+			}
+		}
+		for _, p := range r.parts {
+			if p.Topic == topic {
+				p.partitions, p.unsure = int32(len(spans)), time.Now().Add(learnWithin)
+			}
+		}
+	}
+	return nil
 }
 
 // overlap is what a following run is to read again: a partition may be behind the latest timestamp of the others by
@@ -169,8 +247,12 @@ func (r *topics) fill(b *Batch, p *part, messages []broker.Message) error {
 		if m.Time.After(r.last) && m.Time.Before(now) {
 			r.last = m.Time
 		}
+		partitions := p.partitions
+		if m.Time.Before(p.unsure) {
+			partitions = 0
+		}
 		made[i] = Message{
-			Number: m.Offset, Topic: m.Topic, Partition: m.Partition, Partitions: p.partitions, Time: m.Time,
+			Number: m.Offset, Topic: m.Topic, Partition: m.Partition, Partitions: partitions, Time: m.Time,
 			Key: m.Key, HasKey: true, Headers: m.Headers, HasHeaders: true, Payload: m.Value,
 		}
 		b.Items = append(b.Items, Item{Number: m.Offset, ready: &made[i]})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,12 +21,28 @@ var logStart = time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // logs are a topic's partitions in memory. A read at the end waits as Kafka does.
 type logs struct {
+	mu         sync.Mutex
 	partitions [][]string
 	ends       []int64 // of the spans
 	fails      error   // of a read at offset 2
 }
 
+func (l *logs) Partitions(context.Context, ...string) (map[string]int32, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return map[string]int32{"t": int32(len(l.partitions))}, nil
+}
+
+// add adds a partition to the topic.
+func (l *logs) add(messages ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.partitions, l.ends = append(l.partitions, messages), append(l.ends, int64(len(messages)))
+}
+
 func (l *logs) Spans(_ context.Context, topic string, _, _ time.Time) ([]kafka.Span, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var spans []kafka.Span
 	for p, end := range l.ends {
 		spans = append(spans, kafka.Span{TopicPartition: broker.TopicPartition{Topic: topic, Partition: int32(p)}, To: end})
@@ -37,7 +54,9 @@ func (l *logs) Scan(ctx context.Context, at broker.TopicPartition, offset int64,
 	if l.fails != nil && offset == 2 {
 		return broker.Batch{}, offset, l.fails
 	}
+	l.mu.Lock()
 	all := l.partitions[at.Partition]
+	l.mu.Unlock()
 	batch := broker.Batch{End: int64(len(all))}
 	if offset >= int64(len(all)) {
 		select {
@@ -109,6 +128,52 @@ func TestFollowGoesOnWhereTheFirstReadingEnded(t *testing.T) {
 		require.ErrorIs(t, r.Read(ctx, &b), context.Canceled)
 		synctest.Wait()
 	})
+}
+
+func TestFollowReadsPartitionsThatAreAdded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		l := &logs{partitions: [][]string{{"a"}}, ends: []int64{1}}
+		r, err := Kafka(ctx, l, Topics{Names: []string{"t"}, Follow: true, MaxMessage: 10})
+		require.NoError(t, err)
+		var b Batch
+		require.NoError(t, r.Read(ctx, &b))
+		require.Equal(t, []string{"t/0@0 of 1 a"}, names(t, &b))
+		time.AfterFunc(time.Minute, func() { l.add("b", "c") })
+		require.NoError(t, r.Read(ctx, &b))
+		// By which count a producer places its records is not known as long as it may have the old one.
+		require.Equal(t, []string{"t/1@0 of 0 b", "t/1@1 of 0 c"}, names(t, &b))
+		time.Sleep(learnWithin)
+		l.add("d")
+		l.mu.Lock()
+		l.partitions[0] = append(l.partitions[0], "e")
+		l.mu.Unlock()
+		var all []string
+		for len(all) < 2 {
+			require.NoError(t, r.Read(ctx, &b))
+			all = append(all, names(t, &b)...)
+		}
+		require.ElementsMatch(t, []string{"t/0@1 of 0 e", "t/2@0 of 0 d"}, all)
+		cancel()
+		synctest.Wait()
+	})
+}
+
+// Records from behind that time are judged by the new count.
+func TestRecordsAreJudgedByTheNewCountOnceAllKnowIt(t *testing.T) {
+	t.Parallel()
+	r := &topics{topics: Topics{MaxMessage: 10}}
+	grown := time.Now()
+	p := &part{source: &Source{}, partitions: 3, unsure: grown}
+	var b Batch
+	require.NoError(t, r.fill(&b, p, []broker.Message{{Time: grown.Add(-time.Second)}, {Time: grown}}))
+	var m Message
+	for i, want := range []int32{0, 3} {
+		require.NoError(t, b.Parse(nil, &b.Items[i], &m))
+		require.Equal(t, want, m.Partitions)
+	}
 }
 
 func TestBrokerThatGoesAwayEndsTheReading(t *testing.T) {
