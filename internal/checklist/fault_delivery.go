@@ -53,28 +53,21 @@ func duplicateDelivery(ctx context.Context, t *trial) error {
 
 // crashBeforeOffsetCommit kills the process when effects are there, before their offsets are committed.
 func crashBeforeOffsetCommit(ctx context.Context, t *trial) error {
-	const rounds, n = 5, 40
+	const rounds = 5
+	if canHold(t.adapter, nil) == "" {
+		if err := t.uncommittedInHandler(ctx); err != nil {
+			return err
+		}
+		if len(t.result.Violations) > 0 {
+			return nil
+		}
+	}
 	for round := 1; round <= rounds; round++ {
 		i, err := t.one(ctx)
 		if err != nil {
 			return err
 		}
-		all, err := t.fresh(ctx, n)
-		if err != nil {
-			return err
-		}
-		if err := t.send(ctx, all...); err != nil {
-			return err
-		}
-		err = t.until(ctx, func() (string, error) {
-			effects, err := t.effects(ctx, all)
-			for _, count := range effects {
-				if count > 0 {
-					return "", err
-				}
-			}
-			return "no effect of " + plural(n, "message", "messages"), err
-		})
+		all, how, err := t.untilAnEffect(ctx, round == 1 && t.db != nil && canHold(t.adapter, nil) == "")
 		if err != nil {
 			return err
 		}
@@ -84,20 +77,96 @@ func crashBeforeOffsetCommit(ctx context.Context, t *trial) error {
 		if err != nil {
 			return err
 		}
+		if _, err := t.one(ctx); err != nil {
+			return err
+		}
 		if len(witness) > 0 {
-			t.injected("kill -9 at %s, in round %d, of the process that had %s done whose offsets were not committed", clock(at), round, plural(len(witness), "message", "messages"))
+			t.injected("kill -9 at %s%s, when %s done and not committed", clock(at), how, plural(len(witness), "message was", "messages were"))
 			t.proof("%s", witness[0])
-			if _, err := t.one(ctx); err != nil {
-				return err
-			}
 			return t.settle(ctx)
 		}
 		if err := t.settle(ctx); err != nil {
 			return err
 		}
 	}
-	t.violate("NOT INJECTED", "in %d rounds the offsets were committed before the effects could be seen: is commit before effect?", rounds)
+	t.violate("NOT INJECTED", "in %d rounds the offsets were committed before the effects could be seen", rounds)
 	return nil
+}
+
+// untilAnEffect sends messages and waits for an effect. Where it can it withholds from the handler that its
+// transaction is committed, so that the offset cannot be; else it is as quick as it can.
+func (t *trial) untilAnEffect(ctx context.Context, withhold bool) (all []*made, how string, err error) {
+	n := 40
+	if withhold {
+		n = 4
+	}
+	if all, err = t.fresh(ctx, n); err != nil {
+		return nil, "", err
+	}
+	if withhold {
+		g, err := t.hold(ctx, all, false)
+		if err != nil {
+			return nil, "", err
+		}
+		defer g.open()
+		if err := t.send(ctx, all...); err != nil {
+			return nil, "", err
+		}
+		if err := t.untilHeld(ctx, g, 1); err != nil {
+			return nil, "", err
+		}
+		// The process that is waiting for the answer is killed before it comes.
+		release := t.db.proxy.withhold()
+		time.AfterFunc(10*time.Second, release)
+		g.open()
+		how = ", with the database's answer to COMMIT on its way"
+	} else if err := t.send(ctx, all...); err != nil {
+		return nil, "", err
+	}
+	err = t.until(ctx, func() (string, error) {
+		effects, err := t.effects(ctx, all)
+		for _, count := range effects {
+			if count > 0 {
+				return "", err
+			}
+		}
+		return "no effect of " + plural(n, "message", "messages"), err
+	})
+	return all, how, err
+}
+
+// uncommittedInHandler sees to it that the offset of a message is not committed while its handler is in the middle.
+func (t *trial) uncommittedInHandler(ctx context.Context) error {
+	all, err := t.fresh(ctx, 1)
+	if err != nil {
+		return err
+	}
+	g, err := t.hold(ctx, all, false)
+	if err != nil {
+		return err
+	}
+	defer g.open()
+	if err := t.send(ctx, all...); err != nil {
+		return err
+	}
+	if err := t.untilHeld(ctx, g, 1); err != nil {
+		return err
+	}
+	pause(ctx, quiet)
+	at, err := t.find(ctx, all[0])
+	if err != nil {
+		return err
+	}
+	committed, err := t.committed(ctx, at.TopicPartition)
+	if err != nil {
+		return err
+	}
+	t.proof("with %s in mid-handler, at offset %d of %s/%d, the group had committed up to %d", all[0].id, at.offset, at.Topic, at.Partition, committed)
+	if committed > at.offset {
+		t.violate("COMMITTED EARLY", "%s: its offset %d is committed, and its handler has not ended", all[0].key, at.offset)
+	}
+	g.open()
+	return t.settle(ctx)
 }
 
 // uncommitted describes the messages that have effects and whose offsets are not committed. A process that is dead

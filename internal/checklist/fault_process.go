@@ -99,6 +99,7 @@ func zombieWorker(ctx context.Context, t *trial) error {
 	}
 	defer continueGroup(first.command.Process)
 	stopped := time.Now()
+	t.injected("SIGSTOP of %s in mid-handler at %s (%s)", first.name, clock(stopped), g)
 	if t.down == nil {
 		g.open() // the second one needs the lock
 	}
@@ -112,8 +113,8 @@ func zombieWorker(ctx context.Context, t *trial) error {
 	}
 	took := time.Since(stopped)
 	pause(ctx, max(t.adapter.Lease.Duration-took, 0))
-	t.injected("SIGSTOP of %s in mid-handler at %s (%s), for %v; its lease is %v", first.name, clock(stopped), g, time.Since(stopped).Round(time.Millisecond), t.adapter.Lease)
-	t.seen("%s did the message %v after the stop", second.name, took.Round(time.Millisecond))
+	t.seen("%s did the message %v after the stop; %s went on %v after it, and its lease is %v", second.name, took.Round(time.Millisecond),
+		first.name, time.Since(stopped).Round(time.Millisecond), t.adapter.Lease)
 	continueGroup(first.command.Process)
 	g.open()
 	pause(ctx, 2*time.Second) // in which it would write
@@ -174,11 +175,14 @@ func handlerKillsProcess(ctx context.Context, t *trial) error {
 		}
 	}
 	g.open()
+	if _, err := t.one(ctx); err != nil {
+		return err
+	}
 	t.injected("kill -9 each time %s was in its handler (%s): %s", deadly.id, g, plural(deaths, "time", "times"))
 	if deaths == 0 {
 		t.violate("NOT INJECTED", "%s: it was given up before it killed a process", deadly.key)
 	}
-	t.seen("the 4 other messages were done, and the deadly one ended after %s", plural(deaths, "death", "deaths"))
+	t.seen("it was given up after %s; its policy allows %s", plural(deaths, "death", "deaths"), plural(int(deadly.policy.MaxRetry), "retry", "retries"))
 	return t.settle(ctx)
 }
 

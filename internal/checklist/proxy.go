@@ -1,6 +1,7 @@
 package checklist
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"net/url"
@@ -15,6 +16,8 @@ type proxy struct {
 	target string
 	down   bool
 	conns  map[net.Conn]struct{}
+	// commits, where there is one, holds back the server's word that a transaction is committed.
+	commits chan struct{}
 }
 
 func newProxy(target string) (*proxy, error) {
@@ -104,5 +107,44 @@ func (p *proxy) serve(client net.Conn) {
 		_, _ = io.Copy(server, client)
 		_ = server.Close()
 	}()
-	_, _ = io.Copy(client, server)
+	_ = p.answers(client, server)
+}
+
+// withhold has the server's answers to COMMIT not come through, until the function that it returns is called: who
+// asked cannot know that its transaction is durable.
+func (p *proxy) withhold() (release func()) {
+	held := make(chan struct{})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commits = held
+	return sync.OnceFunc(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.commits = nil
+		close(held)
+	})
+}
+
+// committed is how PostgreSQL says it: the tag of a CommandComplete.
+var committed = []byte("COMMIT\x00")
+
+func (p *proxy) answers(client, server net.Conn) error {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := server.Read(buffer)
+		if n > 0 {
+			p.mu.Lock()
+			held := p.commits
+			p.mu.Unlock()
+			if held != nil && bytes.Contains(buffer[:n], committed) {
+				<-held
+			}
+			if _, err := client.Write(buffer[:n]); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
 }

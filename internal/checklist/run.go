@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -86,6 +87,9 @@ func runService(ctx context.Context, a *Adapter, o Options, several bool) (*Serv
 	if err := b.look(ctx, trials); err != nil {
 		return nil, err
 	}
+	for _, r := range s.Results {
+		r.Violations = brief(r.Violations)
+	}
 	s.Took = time.Since(began)
 	return s, nil
 }
@@ -163,6 +167,34 @@ func (t *trial) conclude() {
 		t.result.Status = Failed
 		t.result.Log = t.lastLog()
 	}
+}
+
+// kindOf is the capitals that a violation begins with.
+func kindOf(violation string) string {
+	words := strings.Fields(violation)
+	n := slices.IndexFunc(words, func(word string) bool {
+		return word != strings.ToUpper(word) || strings.ContainsAny(word, ":0123456789")
+	})
+	return strings.Join(words[:max(n, 1)], " ")
+}
+
+// brief leaves the first few violations of a kind.
+func brief(violations []string) (few []string) {
+	const most = 3
+	count := map[string]int{}
+	var kinds []string
+	for _, v := range violations {
+		kind := kindOf(v)
+		if count[kind]++; count[kind] <= most {
+			few = append(few, v)
+		} else if count[kind] == most+1 {
+			kinds = append(kinds, kind)
+		}
+	}
+	for _, kind := range kinds {
+		few = append(few, fmt.Sprintf("%s %d more", kind, count[kind]-most))
+	}
+	return few
 }
 
 // lastLog is the end of what the service has said.

@@ -254,7 +254,7 @@ func (t *trial) judge(ctx context.Context) error {
 	t.proof("%d messages: %d effects of %d, %d dead letters of %d; %d commits watched, none backwards",
 		len(t.messages), effects, ends[done], letters, ends[dead], len(h.Commits))
 	if t.ownEnds > 0 {
-		t.seen("%s of the service ended by themselves and were started again", plural(t.ownEnds, "process", "processes"))
+		t.seen("the service ended by itself %s, and was started again", plural(t.ownEnds, "time", "times"))
 		t.ownEnds = 0
 	}
 	return nil

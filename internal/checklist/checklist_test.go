@@ -1,0 +1,123 @@
+//go:build unix
+
+package checklist
+
+import (
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/idem-spec/idem/internal/schema"
+	"github.com/idem-spec/idem/internal/source"
+	"github.com/idem-spec/idem/runtime/go/kafka"
+)
+
+// run runs the checklist of an adapter of testdata on real servers.
+func run(t *testing.T, adapter string, only ...string) *Report {
+	t.Helper()
+	t.Setenv("FAULTS_BIN", t.TempDir())
+	a, err := ReadAdapter("testdata/" + adapter)
+	require.NoError(t, err)
+	report, err := Run(t.Context(), []*Adapter{a}, options(t, only...))
+	require.NoError(t, err)
+	return report
+}
+
+func options(t *testing.T, only ...string) Options {
+	t.Helper()
+	files, err := source.Read(t.Context(), "../../examples/consume/proto")
+	require.NoError(t, err)
+	set, problems := schema.Build(files.All, files.Paths)
+	require.Empty(t, problems)
+	return Options{
+		Schema: set, Only: only, Outage: 3 * time.Second, Logs: t.TempDir(),
+		Kafka: kafka.Config{ClientID: "idem-faults-test", Logger: slog.New(slog.DiscardHandler)},
+	}
+}
+
+// servers skips a test where a server is not there.
+func servers(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"KAFKA_BROKERS", "DATABASE_URL", "REDIS_URL"} {
+		if os.Getenv(name) != "" {
+			continue
+		}
+		if os.Getenv("IDEM_TEST_REAL") == "1" {
+			t.Fatal(name + " is not set, and IDEM_TEST_REAL=1")
+		}
+		t.Skip(name + " is not set: scripts/services start postgres redis kafka")
+	}
+}
+
+// TestWrongServicesAreCaught: each bug is found by the fault that looks for it, under its own name.
+func TestWrongServicesAreCaught(t *testing.T) {
+	servers(t)
+	for _, c := range []struct{ bug, fault, kind string }{
+		{"commits-before-effect", "crash-before-offset-commit", "COMMITTED EARLY"},
+		{"no-dedup", "duplicate-delivery", "TWICE"},
+		{"wrong-delay", "unavailable-downstream", "DELAY"},
+		{"drops-poison", "poison-bytes", "LOST"},
+		{"", "handler-kills-process", "CRASH LOOP"}, // a table of keys counts no attempts
+	} {
+		t.Run(strings.Trim(c.bug+" "+c.fault, " "), func(t *testing.T) {
+			t.Setenv("PLAIN_BUG", c.bug)
+			t.Setenv("PLAIN_PATIENCE", "8s")
+			report := run(t, "plain.yaml", c.fault)
+			require.False(t, report.Green())
+			result := report.Services[0].of(c.fault)
+			require.Equal(t, Failed, result.Status)
+			require.True(t, slices.ContainsFunc(result.Violations, func(v string) bool { return strings.HasPrefix(v, c.kind) }), "%q", result.Violations)
+		})
+	}
+}
+
+// TestServiceWithoutARuntimePassesWhereItIsRight: what finds the bugs finds nothing where they are not.
+func TestServiceWithoutARuntimePassesWhereItIsRight(t *testing.T) {
+	servers(t)
+	report := run(t, "plain.yaml", "duplicate-delivery", "crash-before-offset-commit", "unavailable-downstream", "poison-bytes", "dead-letters-down", "redis-down")
+	for _, r := range report.Services[0].Results {
+		require.Empty(t, r.Violations, r.Fault)
+		if r.Status == Passed {
+			require.NotEmpty(t, r.Injected, r.Fault)
+			require.NotEmpty(t, r.Proof, r.Fault)
+		}
+	}
+	require.Equal(t, "the adapter has no redis", report.Services[0].of("redis-down").Reason)
+}
+
+// TestServiceOnTheRuntimeIsGreen runs the whole checklist.
+func TestServiceOnTheRuntimeIsGreen(t *testing.T) {
+	servers(t)
+	if testing.Short() {
+		t.Skip("it waits for leases and sessions, three minutes of them")
+	}
+	report := run(t, "right.yaml")
+	for _, r := range report.Services[0].Results {
+		require.Empty(t, r.Violations, "%s: %q\n%s", r.Fault, r.Injected, r.Log)
+	}
+	require.Equal(t, 12, report.Count(Passed))
+	require.Equal(t, 3, report.Count(Skipped))
+}
+
+// TestServiceThatDoesNotStart says why, with what the service said.
+func TestServiceThatDoesNotStart(t *testing.T) {
+	servers(t)
+	a, err := ReadAdapter("testdata/right.yaml")
+	require.NoError(t, err)
+	a.Build, a.Redis = "", nil
+	a.Service = Process{Command: Command{"/bin/sh", "-c", "echo no license; exit 7"}, StartTimeout: Duration{10 * time.Second}}
+	_, err = Run(t.Context(), []*Adapter{a}, options(t))
+	var start *StartError
+	require.ErrorAs(t, err, &start)
+	require.ErrorContains(t, err, "exit status 7")
+	require.ErrorContains(t, err, "no license")
+
+	a.Service = Process{Command: Command{"sleep", "60"}, Ready: "ready", StartTimeout: Duration{time.Second}}
+	_, err = Run(t.Context(), []*Adapter{a}, options(t))
+	require.ErrorContains(t, err, `it has not said "ready"`)
+}
