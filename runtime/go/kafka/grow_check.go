@@ -156,20 +156,16 @@ func (g *Grow) reads(ctx context.Context, group string, partitions map[string][]
 	for at := range committed {
 		seen[at.Topic] = true
 	}
-	described, err := g.Broker.client.DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{group}})
-	if err != nil {
+	described, err := g.Broker.describeGroup(ctx, group)
+	// Groups of another protocol, such as Connect's, cannot be described in this way; theirs is what they have
+	// committed.
+	var code kafka.Error
+	if err != nil && !errors.As(err, &code) {
 		return nil, err
 	}
-	for _, d := range described.Groups {
-		// Groups of another protocol, such as Connect's, cannot be described in this way; theirs is what they
-		// have committed.
-		if d.Error != nil {
-			continue
-		}
-		for _, m := range d.Members {
-			for _, topic := range m.MemberMetadata.Topics {
-				seen[topic] = true
-			}
+	for _, m := range described.Members {
+		for _, topic := range m.Topics {
+			seen[topic] = true
 		}
 	}
 	var topics []string
