@@ -30,7 +30,7 @@ func newTrace(std streams) *cobra.Command {
 		Short: "Show the life of a key across services: produced, claimed, failed, retried, done",
 		Long: `Shows what each store knows of an idempotency key, in the order of time: its record in each scope, deliveries to come,
 dead letters, rows of the outbox, and what operators did to it. A record has no history: its first claim and its state
-now are shown. Of the outbox and of the log of operations the newest 20,000 rows are looked at.
+now are shown. Of the outbox the newest 20,000 rows are looked at, and of the log of operations 2,000.
 
 With --topic the messages with that key on Kafka, too: the topic is read, for no group, and so are its retry and
 dead-letter topics of the scopes that the stores know. A topic has no index of keys: all messages of the time since

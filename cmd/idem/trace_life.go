@@ -52,8 +52,11 @@ const (
 	lifeMessage    = "message"     // a message is on Kafka
 )
 
-// newestRows is how many rows are looked at where there is no index of keys.
-const newestRows = 20_000
+// How many of the newest rows are looked at where there is no index of keys.
+const (
+	newestOutgoing   = 20_000
+	newestOperations = 2_000
+)
 
 // mostOfAKey is how many rows of each kind one key may have.
 const mostOfAKey = 1000
@@ -95,14 +98,14 @@ func (l *lifeOf) readStore(ctx context.Context, s *connect.Store) error {
 	for i := range letters {
 		l.addLetter(s.Name, &letters[i])
 	}
-	outgoing, err := s.FindOutgoing(ctx, l.key, newestRows)
+	outgoing, err := s.FindOutgoing(ctx, l.key, newestOutgoing)
 	if err != nil {
 		return err
 	}
 	for i := range outgoing {
 		l.addOutgoing(s.Name, &outgoing[i])
 	}
-	operations, err := s.Operations(ctx, 0, newestRows)
+	operations, err := s.Operations(ctx, 0, newestOperations)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -56,6 +57,7 @@ func (c *core) Counts(ctx context.Context, f store.CountFilter) ([]store.Count, 
 	if err != nil {
 		return nil, named("read counts", err)
 	}
+	slices.SortFunc(list, func(a, b store.Count) int { return a.Compare(&b) })
 	return list, nil
 }
 

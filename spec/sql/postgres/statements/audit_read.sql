@@ -1,4 +1,4 @@
--- audit_read: what was counted, by outcome, action and layer, and by what else is asked for.
+-- audit_read: what was counted, by outcome, action and layer, and by what else is asked for, in no order.
 --
 -- $1 timestamptz  from the hour of this time on
 -- $2 timestamptz  hours that begin before; null: all
@@ -13,4 +13,3 @@ WHERE a.hour >= date_trunc('hour', $1::timestamptz, 'UTC')
   AND a.hour < coalesce($2::timestamptz, 'infinity')
   AND ($3::text = '' OR a.scope = $3::text)
 GROUP BY 1, 2, 3, 4, 5, 6
-ORDER BY 1, 2, 3, 4, 5, 6
