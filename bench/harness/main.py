@@ -15,6 +15,7 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 
 import check
+import consumers
 import keys
 import lint
 import machine
@@ -30,6 +31,7 @@ SECTIONS: dict[str, Callable[[bool], Section]] = {
     "plugin": processes.plugin,
     "runner": processes.runner,
     "runtime": runtime.runtime,
+    "java-consumer": consumers.java,
     "lint": lint.lint,
     "check": check.check,
 }
@@ -136,6 +138,8 @@ def targets(made: dict[str, Section]) -> list[Target]:
             found.append(Target(text, f"{value:.0f} k/s", value >= bound))
     if s := made.get("runtime"):
         found += runtime.targets(s)
+    if s := made.get("java-consumer"):
+        found += consumers.targets(s)
     if s := made.get("lint"):
         found += lint.targets(s)
     if s := made.get("check"):

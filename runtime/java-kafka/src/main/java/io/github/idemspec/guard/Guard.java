@@ -65,7 +65,7 @@ public final class Guard implements AutoCloseable {
     this.config = config;
     beats = new Beats(store, config.lease(), this::storeError);
     settler = new Settler(this);
-    tally = store instanceof Audit audit ? new Tally(audit) : null;
+    tally = store instanceof Audit audit ? new Tally(audit, config.scope()) : null;
   }
 
   /** The consumer. */
@@ -486,15 +486,14 @@ public final class Guard implements AutoCloseable {
    * it; false where it is lost, or nobody can say.
    */
   private boolean refresh(MessageDelivery d) {
-    Duration lease = lease(d.rules);
-    Duration slack =
-        d.rules.mode() == Mode.IDEMPOTENT ? lease.dividedBy(3) : LEASE_MARGIN.dividedBy(2);
+    long slack =
+        d.rules.mode() == Mode.IDEMPOTENT ? config.lease().toNanos() / 3 : LEASE_MARGIN.toNanos() / 2;
     long now = System.nanoTime();
-    if (!d.held() || now - d.claimedAt < slack.toNanos()) {
+    if (!d.held() || now - d.claimedAt < slack) {
       return true;
     }
     try {
-      if (!store.renew(List.of(new Renewal(d.lease, lease)))[0]) {
+      if (!store.renew(List.of(new Renewal(d.lease, lease(d.rules))))[0]) {
         fenced(d);
         return false;
       }

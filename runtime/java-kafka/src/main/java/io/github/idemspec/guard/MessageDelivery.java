@@ -211,20 +211,23 @@ public final class MessageDelivery {
     }
   }
 
-  /**
-   * What kept the message from another effect: {@code store}, the record; {@code state}, the state
-   * machine; {@code handler}, the handler itself; empty where nothing had to (CONS-041).
-   */
-  public String layer() {
+  /** What kept the message from another effect. */
+  public Layer layer() {
     Outcome outcome = outcome();
-    if (moved != null && moved.superseded()) {
-      return "state";
+    if (superseded()) {
+      return Layer.STATE;
     }
     if (outcome == Outcome.DUPLICATE) {
       boolean known = grant != null && grant.outcome() != null;
-      return known ? "store" : moved == null ? "handler" : "state";
+      return known ? Layer.STORE : moved == null ? Layer.HANDLER : Layer.STATE;
     }
-    return outcome == Outcome.STALE || outcome == Outcome.KEY_REUSED ? "store" : "";
+    boolean kept = outcome == Outcome.STALE || outcome == Outcome.KEY_REUSED;
+    return kept ? Layer.STORE : Layer.NONE;
+  }
+
+  /** Another key made the transition that the message stands for (STATE-011). */
+  public boolean superseded() {
+    return moved != null && moved.superseded();
   }
 
   /** What the guard of its object's state has found, or null. */

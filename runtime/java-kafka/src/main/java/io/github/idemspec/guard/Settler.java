@@ -65,7 +65,10 @@ final class Settler {
     List<MessageDelivery> todo = new ArrayList<>(deliveries.size());
     for (MessageDelivery d : deliveries) {
       boolean ended = d.status == Status.ENDED || d.status == Status.PARKED;
-      if (!d.settled && (ended || d.status == Status.SKIPPED)) {
+      if (d.completed && !d.settled && d.status == Status.ENDED) {
+        decide(d); // SUCCESS is there already, which leaves nothing to write.
+        done(d);
+      } else if (!d.settled && (ended || d.status == Status.SKIPPED)) {
         todo.add(d);
       }
     }
@@ -391,7 +394,7 @@ final class Settler {
       d.holdCount = (int) d.decision.holdCount();
     }
     if (guard.tally != null) {
-      guard.tally.add(d, guard.scope());
+      guard.tally.add(d);
     }
     try {
       guard.config.observer().delivered(d);

@@ -4,9 +4,12 @@ import io.github.idemspec.guard.MessageDelivery.Status;
 import io.github.idemspec.store.Audit;
 import io.github.idemspec.store.Audit.Kind;
 import io.github.idemspec.store.StoreException;
+import io.github.idemspec.v1.Action;
+import io.github.idemspec.v1.Outcome;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -27,14 +30,22 @@ final class Tally implements AutoCloseable {
   private static final int NAMES = 200;
 
   private static final int LONGEST = 255;
+  private static final String OTHER = "other";
 
   private final Audit audit;
-  private final Map<Kind, LongAdder> counts = new ConcurrentHashMap<>();
-  private final Set<String> names = ConcurrentHashMap.newKeySet();
+  private static final int OUTCOMES = Outcome.values().length + 1; // SUPERSEDED is one more.
+  private static final int ACTIONS = Action.values().length;
+  private static final int LAYERS = Layer.values().length;
+
+  /** The counts of each event type, by outcome, action and layer. */
+  private final Map<String, LongAdder[]> counts = new ConcurrentHashMap<>();
+
+  private final String scope;
   private final ScheduledExecutorService timer;
 
-  Tally(Audit audit) {
+  Tally(Audit audit, String scope) {
     this.audit = audit;
+    this.scope = scope;
     timer =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
@@ -46,36 +57,54 @@ final class Tally implements AutoCloseable {
   }
 
   /** Counts one that was settled. */
-  void add(MessageDelivery d, String scope) {
+  void add(MessageDelivery d) {
     if (d.status == Status.SKIPPED) {
       return;
     }
-    boolean superseded = d.moved != null && d.moved.superseded();
-    String outcome = superseded ? "SUPERSEDED" : d.outcome().name();
-    Kind kind = new Kind(scope, name(d.eventType()), outcome, d.action().name(), d.layer());
-    counts.computeIfAbsent(kind, k -> new LongAdder()).increment();
+    int outcome = d.superseded() ? OUTCOMES - 1 : d.outcome().ordinal();
+    int cell = (outcome * ACTIONS + d.action().ordinal()) * LAYERS + d.layer().ordinal();
+    cells(d.eventType())[cell].increment();
   }
 
-  private String name(String eventType) {
-    if (names.contains(eventType)) {
-      return eventType;
+  private LongAdder[] cells(String eventType) {
+    LongAdder[] known = counts.get(eventType);
+    if (known != null) {
+      return known;
     }
-    boolean plain = eventType.length() <= LONGEST && eventType.chars().noneMatch(Character::isISOControl);
-    if (!plain || names.size() >= NAMES) {
-      return "other";
-    }
-    names.add(eventType);
-    return eventType;
+    boolean plain =
+        eventType.length() <= LONGEST && eventType.chars().noneMatch(Character::isISOControl);
+    String name = plain && counts.size() < NAMES ? eventType : OTHER;
+    return counts.computeIfAbsent(name, n -> newCells());
+  }
+
+  private static LongAdder[] newCells() {
+    LongAdder[] cells = new LongAdder[OUTCOMES * ACTIONS * LAYERS];
+    Arrays.setAll(cells, i -> new LongAdder());
+    return cells;
+  }
+
+  private Kind kindOf(String eventType, int cell) {
+    int outcome = cell / LAYERS / ACTIONS;
+    return new Kind(
+        scope,
+        eventType,
+        outcome == OUTCOMES - 1 ? "SUPERSEDED" : Outcome.values()[outcome].name(),
+        Action.values()[cell / LAYERS % ACTIONS].name(),
+        Layer.values()[cell % LAYERS].text());
   }
 
   /** Writes what was counted; what cannot be written is kept for the next time. */
   private void write() {
     Map<Kind, Long> some = new HashMap<>();
+    Map<LongAdder, Long> back = new IdentityHashMap<>();
     counts.forEach(
-        (kind, n) -> {
-          long since = n.sumThenReset();
-          if (since != 0) {
-            some.put(kind, since);
+        (eventType, cells) -> {
+          for (int i = 0; i < cells.length; i++) {
+            long since = cells[i].sumThenReset();
+            if (since != 0) {
+              some.put(kindOf(eventType, i), since);
+              back.put(cells[i], since);
+            }
           }
         });
     if (some.isEmpty()) {
@@ -84,8 +113,8 @@ final class Tally implements AutoCloseable {
     try {
       audit.count(some);
     } catch (StoreException e) {
-      some.forEach((kind, n) -> counts.get(kind).add(n));
-      LOG.warn("counts for `idem audit` are not written, and kept for the next time: {}", e.getMessage());
+      back.forEach(LongAdder::add);
+      LOG.warn("counts for `idem audit` wait for the next time: {}", e.getMessage());
     }
   }
 

@@ -42,7 +42,7 @@ final class Engine {
   private static final int SETTLERS = 2;
 
   /** For how long work is claimed ahead: no longer, since leases run while claims wait. */
-  private static final long AHEAD_NANOS = 100_000_000;
+  private static final long AHEAD_NANOS = 300_000_000;
 
   private static final long FIRST_GUESS_NANOS = 1_000_000;
   private static final long MAX_BACKOFF_MS = 5_000;
@@ -618,7 +618,7 @@ final class Engine {
   // Handlers.
 
   private void runLoop() throws InterruptedException {
-    for (Task task = takeRunnable(); task != null; task = takeRunnable()) {
+    for (Task task = takeRunnable(null); task != null; task = takeRunnable(task)) {
       MessageDelivery d = task.delivery;
       Route route = task.route;
       if (route.txHandler != null) {
@@ -629,26 +629,16 @@ final class Engine {
       if (d.completed()) { // It is durable, and settling it asks nothing of the store.
         guard.settle(List.of(d));
       }
-      lock.lock();
-      try {
-        handlerNanos += (d.handlerTime().toNanos() - handlerNanos) / 64;
-        if (d.settled()) {
-          finish(task);
-        } else {
-          toSettle(task);
-        }
-        if (2L * (runnable.size() + claiming) <= ahead() && !waiting.isEmpty()) {
-          claimers.signal();
-        }
-      } finally {
-        lock.unlock();
-      }
     }
   }
 
-  private Task takeRunnable() throws InterruptedException {
+  /** Puts away the one that ran, and takes the next one. */
+  private Task takeRunnable(Task ran) throws InterruptedException {
     lock.lock();
     try {
+      if (ran != null) {
+        putAway(ran);
+      }
       while (!stopped) {
         Task task = runnable.poll();
         if (task != null) {
@@ -660,6 +650,18 @@ final class Engine {
       return null;
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void putAway(Task ran) {
+    handlerNanos += (ran.delivery.handlerTime().toNanos() - handlerNanos) / 64;
+    if (ran.delivery.settled()) {
+      finish(ran);
+    } else {
+      toSettle(ran);
+    }
+    if (2L * (runnable.size() + claiming) <= ahead() && !waiting.isEmpty()) {
+      claimers.signal();
     }
   }
 
