@@ -141,7 +141,7 @@ class IdemConsumerTest {
               }
             }));
     topic.send(PAID, PAID + ":v1:p-1", "o-1", "x");
-    try (Pair go = new Pair(database.url(), topic.brokers())) {
+    try (Pair go = Pair.go(database.url(), topic.brokers())) {
       assertEquals(1, go.publish(1));
       assertEquals(1, go.publish(1));
     }
@@ -345,7 +345,7 @@ class IdemConsumerTest {
         PAID + ":v1:a1",
         database.ask("select head_key from idem_lane where scope = '" + topic.group + "'"));
     ready[0] = true;
-    try (Pair go = new Pair(database.url(), topic.brokers())) {
+    try (Pair go = Pair.go(database.url(), topic.brokers())) {
       go.publish(1);
       await("the head", () -> effects(topic) == 1);
       go.publish(1);

@@ -226,7 +226,7 @@ class IdemListenersTest {
     start(Base.class, Jdbc.class, PaidListener.class);
     send("later", "a");
     send("never", "b");
-    try (Pair go = new Pair(database.url(), topic.brokers())) {
+    try (Pair go = Pair.go(database.url(), topic.brokers())) {
       assertEquals(1, go.publish(1));
       assertEquals(1, go.publish(1));
     }
@@ -323,7 +323,7 @@ class IdemListenersTest {
     send("now", "a");
     send("now", "a");
     send("later", "b");
-    try (Pair go = new Pair(database.url(), topic.brokers())) {
+    try (Pair go = Pair.go(database.url(), topic.brokers())) {
       assertEquals(1, go.publish(1));
     }
     await("the effects", () -> count("effect", "true") == 2);

@@ -8,14 +8,15 @@ import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The Go runtime on the same store, behind a program of a line for a request:
- * runtime/go/internal/pair.
+ * The runtime in another language on the same store, behind a program of a line for a request:
+ * runtime/go/internal/pair, and src/test/python/pair.py of idem-store.
  */
 public final class Pair implements AutoCloseable {
   private static Path built;
@@ -24,18 +25,47 @@ public final class Pair implements AutoCloseable {
   private final BufferedWriter in;
   private final BufferedReader out;
 
-  /** On a store and, for its scheduler, on brokers. */
-  public Pair(String storeUrl, String... brokers) {
-    List<String> command = new ArrayList<>(List.of(program().toString(), storeUrl));
+  /** Go's on a store and, for its scheduler, on brokers. */
+  public static Pair go(String storeUrl, String... brokers) {
+    return new Pair(List.of(program().toString()), storeUrl, brokers);
+  }
+
+  /** Python's. */
+  public static Pair python(String storeUrl, String... brokers) {
+    Path program = Servers.root().resolve("runtime/java-store/src/test/python/pair.py");
+    return new Pair(List.of(interpreter().toString(), program.toString()), storeUrl, brokers);
+  }
+
+  /** That of a language by its name. */
+  public static Pair of(String language, String storeUrl, String... brokers) {
+    return language.equals("go") ? go(storeUrl, brokers) : python(storeUrl, brokers);
+  }
+
+  private Pair(List<String> program, String storeUrl, String... brokers) {
+    List<String> command = new ArrayList<>(program);
+    command.add(storeUrl);
     command.addAll(List.of(brokers));
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder
+        .environment()
+        .put("PYTHONPATH", Servers.root().resolve("runtime/python/src").toString());
     try {
-      process =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      process = builder.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     in = process.outputWriter();
     out = process.inputReader();
+  }
+
+  /** Python with what its runtime needs, as scripts/tools makes it. */
+  private static Path interpreter() {
+    Path python = Servers.root().resolve(".tools/bin/python");
+    if (!Files.exists(python)) {
+      Servers.missing("there is no Python to be a pair with: scripts/tools");
+    }
+    return python;
   }
 
   /** Builds it once. */
@@ -105,6 +135,14 @@ public final class Pair implements AutoCloseable {
     completion.add("Lease", grant.get("Lease"));
     completion.addProperty("Result", java.util.Base64.getEncoder().encodeToString(result));
     return first(ask("Complete", array(completion)), "Done").getAsBoolean();
+  }
+
+  /** Has Python consume a topic and fail, until there is a row of msg_retry. */
+  public void fail(String topic, String group) {
+    JsonObject of = new JsonObject();
+    of.addProperty("Topic", topic);
+    of.addProperty("Group", group);
+    ask("Fail", of);
   }
 
   /** Has the scheduler publish so many rows of msg_retry. */

@@ -15,20 +15,23 @@ import io.github.idemspec.testing.Pair;
 import io.github.idemspec.testing.Servers;
 import io.github.idemspec.v1.Admission.Verdict;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Java and Go on one database. */
+/** Java beside Go, and beside Python, on one database. */
 class PostgresPairTest {
   private static final byte[] RESULT = {1, 0, -1};
 
   private static Servers.Database database;
   private static HikariDataSource pool;
   private static PostgresStore store;
-  private static Pair go;
+  private static final Map<String, Pair> PAIRS = new HashMap<>();
 
   private String scope;
 
@@ -37,14 +40,11 @@ class PostgresPairTest {
     database = new Servers.Database();
     pool = database.pool(true);
     store = new PostgresStore(pool);
-    go = new Pair(database.url());
   }
 
   @AfterAll
   static void close() {
-    if (go != null) {
-      go.close();
-    }
+    PAIRS.values().forEach(Pair::close);
     if (database != null) {
       pool.close();
       database.close();
@@ -54,6 +54,10 @@ class PostgresPairTest {
   @BeforeEach
   void name() {
     scope = "s" + Servers.unique();
+  }
+
+  private static Pair other(String language) {
+    return PAIRS.computeIfAbsent(language, name -> Pair.of(name, database.url()));
   }
 
   private Grant claim(String key, String owner, Duration lease) {
@@ -73,53 +77,61 @@ class PostgresPairTest {
         lease.get("Owner").getAsString());
   }
 
-  @Test
-  void aClaimInGo_isInProgressHereAndADuplicateOnceItHasSucceeded() {
-    JsonObject theirs = go.claim(scope, "k", "go");
+  @ParameterizedTest
+  @ValueSource(strings = {"go", "python"})
+  void aClaimInTheOther_isInProgressHereAndADuplicateOnceItHasSucceeded(String language) {
+    Pair other = other(language);
+    JsonObject theirs = other.claim(scope, "k", "other");
     assertEquals("PROCEED", verdict(theirs));
     Grant grant = claim("k", "java", Duration.ofMinutes(1));
     assertEquals(Verdict.IN_PROGRESS, grant.verdict());
     assertTrue(grant.waitMs() > 0 && grant.waitMs() <= 60_000, "" + grant.waitMs());
-    assertTrue(go.complete(theirs, RESULT));
+    assertTrue(other.complete(theirs, RESULT));
     grant = claim("k", "java", Duration.ofMinutes(1));
     assertEquals(Verdict.DUPLICATE, grant.verdict());
     assertArrayEquals(RESULT, grant.result());
   }
 
-  @Test
-  void aClaimHere_isInProgressInGoAndADuplicateOnceItHasSucceeded() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"go", "python"})
+  void aClaimHere_isInProgressThereAndADuplicateOnceItHasSucceeded(String language) throws Exception {
+    Pair other = other(language);
     Grant ours = claim("k", "java", Duration.ofMinutes(1));
-    assertEquals("IN_PROGRESS", verdict(go.claim(scope, "k", "go")));
+    assertEquals("IN_PROGRESS", verdict(other.claim(scope, "k", "other")));
     store.inTx(
         null,
         tx -> {
           tx.complete().accept(new Completion(ours.lease(), RESULT, null, false));
           return null;
         });
-    JsonObject theirs = go.claim(scope, "k", "go");
+    JsonObject theirs = other.claim(scope, "k", "other");
     assertEquals("DUPLICATE", verdict(theirs));
     assertEquals("AQD/", theirs.get("Result").getAsString());
   }
 
-  @Test
-  void aLeaseThatIsOver_isFencedOutByTheOtherLanguage() throws Exception {
-    JsonObject theirs = go.claim(scope, "k", "go", 1);
+  @ParameterizedTest
+  @ValueSource(strings = {"go", "python"})
+  void aLeaseThatIsOver_isFencedOutByTheOtherLanguage(String language) throws Exception {
+    Pair other = other(language);
+    JsonObject theirs = other.claim(scope, "k", "other", 1);
     Thread.sleep(20);
     Grant ours = claim("k", "java", Duration.ofMillis(1));
     assertEquals(2, ours.lease().fence());
     assertTrue(ours.recovered());
-    assertFalse(go.complete(theirs, RESULT));
+    assertFalse(other.complete(theirs, RESULT));
     Thread.sleep(20);
-    JsonObject next = go.claim(scope, "k", "go2");
+    JsonObject next = other.claim(scope, "k", "other2");
     assertEquals(3, leaseOf(next).fence());
     assertFalse(store.complete(List.of(Completion.of(ours.lease())))[0]);
-    assertTrue(go.complete(next, RESULT));
+    assertTrue(other.complete(next, RESULT));
   }
 
-  @Test
-  void aClaimOfGo_isCompletedHereByItsFenceAndOwner() {
-    Lease theirs = leaseOf(go.claim(scope, "k", "go"));
+  @ParameterizedTest
+  @ValueSource(strings = {"go", "python"})
+  void aClaimOfTheOther_isCompletedHereByItsFenceAndOwner(String language) {
+    Pair other = other(language);
+    Lease theirs = leaseOf(other.claim(scope, "k", "other"));
     assertTrue(store.complete(List.of(Completion.of(theirs)))[0]);
-    assertEquals("DUPLICATE", verdict(go.claim(scope, "k", "other")));
+    assertEquals("DUPLICATE", verdict(other.claim(scope, "k", "other")));
   }
 }

@@ -47,7 +47,7 @@ class RedisStoreTest {
     String url = Servers.need("REDIS_URL");
     redis = RedisClient.create(URI.create(url));
     store = new RedisStore(redis);
-    go = new Pair(url);
+    go = Pair.go(url);
   }
 
   @AfterAll
