@@ -2,8 +2,12 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/kafka"
@@ -16,9 +20,18 @@ type Group struct {
 	Guess bool
 }
 
+// Cluster is what is asked of Kafka; *kafka.Broker is one.
+type Cluster interface {
+	DescribeTopics(ctx context.Context, names ...string) ([]kafka.TopicDescription, int, error)
+	DescribeGroup(ctx context.Context, name string) (kafka.GroupDescription, error)
+	CommittedTopics(ctx context.Context, group string) ([]string, error)
+	Lag(ctx context.Context, group string, topics ...string) ([]kafka.Lag, error)
+	Spans(ctx context.Context, topic string, since, until time.Time) ([]kafka.Span, error)
+}
+
 // Kafka is what to look at of a cluster.
 type Kafka struct {
-	Broker  *kafka.Broker
+	Broker  Cluster
 	Brokers []string
 	// Topics are source topics. Where there are none, they are those that the groups read.
 	Topics []string
@@ -37,8 +50,8 @@ func LookAtKafka(ctx context.Context, k Kafka, timing *Timing) ([]Result, error)
 	if err := l.describeTopics(ctx); err != nil {
 		return nil, err
 	}
-	var all []Result
-	if len(l.Topics)+len(groups) == 0 {
+	all := l.denied
+	if len(l.Topics)+len(groups)+len(all) == 0 {
 		all = append(all, Unasked("kafka", "no topic and no group is named, and no scope of a store is a group of this cluster", "say --group, or --topic"))
 	}
 	for _, name := range l.Topics {
@@ -56,6 +69,18 @@ type kafkaLook struct {
 	timing  *Timing
 	cluster *cluster
 	topics  map[string]*topic
+	// hidden are topics that may not be described, and denied says so of them and of groups.
+	hidden []string
+	denied []Result
+}
+
+// mayNot takes an error that says what this user may not do: it is a result, and the rest is looked at.
+func (l *kafkaLook) mayNot(err error, place, right string) bool {
+	if !errors.Is(err, kafkago.GroupAuthorizationFailed) && !errors.Is(err, kafkago.TopicAuthorizationFailed) && !errors.Is(err, kafkago.ClusterAuthorizationFailed) {
+		return false
+	}
+	l.denied = append(l.denied, Unasked(place, "not looked at: "+err.Error(), l.cluster.command("kafka-acls", "--add --allow-principal User:NAME --operation Describe %s", right)))
+	return true
 }
 
 // describeGroups describes the groups, and finds out what they read where nobody has said it.
@@ -65,10 +90,14 @@ func (l *kafkaLook) describeGroups(ctx context.Context) ([]*group, error) {
 	var read []string
 	for _, g := range l.Groups {
 		described, err := l.Broker.DescribeGroup(ctx, g.Name)
-		if err != nil {
-			return nil, err
+		var committed []string
+		if err == nil {
+			committed, err = l.Broker.CommittedTopics(ctx, g.Name)
 		}
-		committed, err := l.Broker.CommittedTopics(ctx, g.Name)
+		if l.mayNot(err, "group "+g.Name, "--group "+g.Name) {
+			known = append(known, g) // its retry topics are looked at
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -107,14 +136,21 @@ func (l *kafkaLook) describeTopics(ctx context.Context) error {
 	if len(names) == 0 {
 		return nil
 	}
-	described, brokers, err := l.Broker.DescribeTopics(ctx, names...)
-	if err != nil {
-		return err
-	}
-	l.cluster.brokers = brokers
-	for _, d := range described {
-		if len(d.Partitions) > 0 {
-			l.topics[d.Name] = &topic{TopicDescription: d, broker: l.Broker, cluster: l.cluster, timing: l.timing}
+	// One after the other, since one that may not be described takes the answer for all with it.
+	for _, name := range names {
+		described, brokers, err := l.Broker.DescribeTopics(ctx, name)
+		if l.mayNot(err, "topic "+name, "--topic "+name) {
+			l.hidden = append(l.hidden, name)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		l.cluster.brokers = brokers
+		for _, d := range described {
+			if len(d.Partitions) > 0 {
+				l.topics[d.Name] = &topic{TopicDescription: d, broker: l.Broker, cluster: l.cluster, timing: l.timing}
+			}
 		}
 	}
 	return nil
@@ -129,7 +165,10 @@ var missing = &check[*kafkaLook]{Check{
 
 func (l *kafkaLook) lookAtTopic(ctx context.Context, name string) []Result {
 	t := l.topics[name]
-	if t == nil {
+	switch {
+	case slices.Contains(l.hidden, name):
+		return nil
+	case t == nil:
 		r := &report{check: &missing.Check, place: "topic " + name}
 		r.find(l.cluster.command("kafka-topics", "--create --topic %s --partitions 12 --replication-factor 3 --config min.insync.replicas=2, or check its name", name), "not there")
 		return r.results
@@ -138,7 +177,7 @@ func (l *kafkaLook) lookAtTopic(ctx context.Context, name string) []Result {
 	var seen []string // scopes may share what they have
 	for _, g := range l.Groups {
 		for _, c := range companionsOf(t, g.Scope, l.Tables) {
-			if slices.Contains(seen, c.name) {
+			if slices.Contains(seen, c.name) || slices.Contains(l.hidden, c.name) {
 				continue
 			}
 			seen = append(seen, c.name)

@@ -1,10 +1,14 @@
 package doctor
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	kafkago "github.com/segmentio/kafka-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -246,6 +250,41 @@ func TestGuessedGroupsAreThoseThatTheClusterKnows(t *testing.T) {
 	results := c.look(t, Kafka{Groups: []Group{{Name: named("nobody"), Scope: "s", Guess: true}}}, nil)
 	expect(t, results, "kafka", "REACH", Unknown, "no scope of a store is a group")
 	expect(t, results, "producers", "PRODUCER_SETTINGS", Note, "not visible from outside")
+}
+
+// denying is a cluster that lets nobody describe a topic and a group.
+type denying struct {
+	*kafka.Broker
+	topic, group string
+}
+
+func (d denying) DescribeTopics(ctx context.Context, names ...string) ([]kafka.TopicDescription, int, error) {
+	if slices.Contains(names, d.topic) {
+		return nil, 0, fmt.Errorf("describe: %w", kafkago.TopicAuthorizationFailed)
+	}
+	return d.Broker.DescribeTopics(ctx, names...)
+}
+
+func (d denying) DescribeGroup(ctx context.Context, name string) (kafka.GroupDescription, error) {
+	if name == d.group {
+		return kafka.GroupDescription{}, fmt.Errorf("describe: %w", kafkago.GroupAuthorizationFailed)
+	}
+	return d.Broker.DescribeGroup(ctx, name)
+}
+
+func TestTopicsAndGroupsThatMayNotBeDescribed(t *testing.T) {
+	t.Parallel()
+	c := onCluster(t, "KAFKA_BROKERS", "kafka")
+	topic := named("idem-doctor")
+	c.topic(t, topic, 1, 1, nil)
+	results, err := LookAtKafka(t.Context(), Kafka{Broker: denying{c.Broker, "secret", "g"}, Brokers: c.brokers, Topics: []string{topic, "secret"}, Groups: []Group{{Name: "g", Scope: "s"}}}, NewTiming(0, 0, 0))
+	require.NoError(t, err)
+	expect(t, results, "topic secret", "REACH", Unknown, "Topic Authorization Failed")
+	expect(t, results, "group g", "REACH", Unknown, "Group Authorization Failed")
+	expect(t, results, "topic "+topic, "TOPIC_REPLICATION", Error, "1 replica")
+	expect(t, results, "topic "+topic+".retry.s", "TOPIC_COMPANION_MISSING", Error, "not there")
+	assert.Empty(t, with(results, "topic secret", "TOPIC_MISSING"), "nobody knows whether it is there")
+	assert.Empty(t, with(results, "group g", "GROUP_MEMBERS"))
 }
 
 // What may not be looked at is neither healthy nor not.

@@ -143,7 +143,7 @@ type sample struct {
 }
 
 // samplePages is how many pages are read.
-const samplePages = 2000
+const samplePages = 500
 
 // records reads a sample of idem_record, once.
 func (s *Store) records(ctx context.Context) (*sample, error) {

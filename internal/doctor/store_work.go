@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -67,7 +68,8 @@ func storeCleaner(ctx context.Context, s *Store, r *report) error {
 	return nil
 }
 
-// waiting counts the rows of a query that gives an age in seconds for each.
+// waiting counts the rows of a query that gives an age in seconds for each. Times are compared with now(), by which an
+// index can be searched, unlike clock_timestamp().
 func (s *Store) waiting(ctx context.Context, query string, args ...any) (count int64, oldest time.Duration, err error) {
 	var age *float64
 	err = s.conn.QueryRow(ctx, "SELECT count(*), max(age)::float8 FROM ("+query+") AS w (age)", args...).Scan(&count, &age)
@@ -76,21 +78,25 @@ func (s *Store) waiting(ctx context.Context, query string, args ...any) (count i
 
 // overdue reports work of which the oldest is late.
 func overdue(r *report, count int64, oldest time.Duration, what, mend string) {
-	more := ""
-	if count >= bound {
-		more = " or more"
-	}
 	switch {
 	case oldest >= tooLate:
-		r.as(Error, mend, "%d%s %s, the oldest for %s", count, more, what, span(oldest))
+		r.as(Error, mend, "%s %s, the oldest for %s", counted(count), what, span(oldest))
 	case oldest >= late:
-		r.find(mend, "%d%s %s, the oldest for %s", count, more, what, span(oldest))
+		r.find(mend, "%s %s, the oldest for %s", counted(count), what, span(oldest))
 	}
+}
+
+// counted is a number that was counted up to the bound.
+func counted(n int64) string {
+	if n >= bound {
+		return fmt.Sprintf("%d or more", n)
+	}
+	return fmt.Sprint(n)
 }
 
 func storeRetriesOverdue(ctx context.Context, s *Store, r *report) error {
 	count, oldest, err := s.waiting(ctx, `SELECT extract(epoch FROM clock_timestamp() - next_retry_time) FROM msg_retry
-		WHERE status = 'PENDING' AND next_retry_time < clock_timestamp() AND (claimed_until IS NULL OR claimed_until < clock_timestamp())
+		WHERE status = 'PENDING' AND next_retry_time < now() AND (claimed_until IS NULL OR claimed_until < now())
 		ORDER BY next_retry_time, id LIMIT $1`, bound)
 	overdue(r, count, oldest, "retries are due and not published", "run the scheduler: idem worker --scheduler, or that of the service; its log says why it cannot publish. idem retry ls shows them")
 	return err
@@ -98,7 +104,7 @@ func storeRetriesOverdue(ctx context.Context, s *Store, r *report) error {
 
 func storeOutboxOverdue(ctx context.Context, s *Store, r *report) error {
 	count, oldest, err := s.waiting(ctx, `SELECT extract(epoch FROM clock_timestamp() - greatest(created_at, next_at)) FROM outbox
-		WHERE NOT failed AND next_at < clock_timestamp() AND (claimed_until IS NULL OR claimed_until < clock_timestamp()) ORDER BY id LIMIT $1`, bound)
+		WHERE NOT failed AND next_at < now() AND (claimed_until IS NULL OR claimed_until < now()) ORDER BY id LIMIT $1`, bound)
 	overdue(r, count, oldest, "messages of the outbox are not published", "run the relay: idem worker --relay, or that of the service; or mend what STORE_OUTBOX_FAILED shows, behind which they may wait")
 	return err
 }
@@ -112,7 +118,7 @@ func storeOutboxFailed(ctx context.Context, s *Store, r *report) error {
 	if err := s.conn.QueryRow(ctx, "SELECT topic, last_error FROM outbox WHERE failed ORDER BY id LIMIT 1").Scan(&topic, &cause); err != nil {
 		return err
 	}
-	r.find("mend the cause; then RetryFailed of the store, or UPDATE outbox SET failed = false, next_at = clock_timestamp() WHERE failed;", "%d messages, the oldest %s old: to %s, %q", count, span(oldest), topic, cause)
+	r.find("mend the cause; then RetryFailed of the store, or UPDATE outbox SET failed = false, next_at = clock_timestamp() WHERE failed;", "%s messages, the oldest %s old: to %s, %q", counted(count), span(oldest), topic, cause)
 	return nil
 }
 
@@ -129,7 +135,7 @@ func storeLanes(ctx context.Context, s *Store, r *report) error {
 	if oldest >= 24*time.Hour {
 		status = Error
 	}
-	r.as(status, "see what its head waits for: idem retry ls --scope "+scope+" --key "+quoted(head)+", and idem dedup show "+quoted(head), "%d lanes are stuck, the oldest for %s: in scope %s, of topic %s, behind %s", count, span(oldest), scope, topic, head)
+	r.as(status, "see what its head waits for: idem retry ls --scope "+scope+" --key "+quoted(head)+", and idem dedup show "+quoted(head), "%s lanes are stuck, the oldest for %s: in scope %s, of topic %s, behind %s", counted(count), span(oldest), scope, topic, head)
 	return nil
 }
 
@@ -139,7 +145,7 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) +
 func storeDeadLetters(ctx context.Context, s *Store, r *report) error {
 	count, oldest, err := s.waiting(ctx, `SELECT extract(epoch FROM clock_timestamp() - created_at) FROM dead_letter WHERE redriven_at IS NULL ORDER BY created_at, id LIMIT $1`, bound)
 	if count > 0 {
-		r.find("idem dlq ls; then idem dlq redrive once the cause is mended, or idem dlq drop", "%d dead letters, the oldest for %s", count, span(oldest))
+		r.find("idem dlq ls; then idem dlq redrive once the cause is mended, or idem dlq drop", "%s dead letters, the oldest for %s", counted(count), span(oldest))
 	}
 	return err
 }

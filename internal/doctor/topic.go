@@ -13,7 +13,7 @@ import (
 // topic is a topic that is there.
 type topic struct {
 	kafka.TopicDescription
-	broker  *kafka.Broker
+	broker  Cluster
 	cluster *cluster
 	timing  *Timing
 }
