@@ -47,7 +47,7 @@ func TestTopicSettings(t *testing.T) {
 		"messages are never gone":    {"TOPIC_RETENTION_DEDUP", map[string]string{"retention.ms": "-1"}, quick, Warning, "for ever"},
 		"the producer's times":       {"TOPIC_TIMESTAMP", nil, nil, OK, ""},
 		"the broker's times":         {"TOPIC_TIMESTAMP", map[string]string{"message.timestamp.type": "LogAppendTime"}, nil, Warning, "LogAppendTime"},
-		"times far in the future":    {"TOPIC_TIMESTAMP", map[string]string{"message.timestamp.after.max.ms": days(2)}, nil, Warning, "2d ahead"},
+		"times far in the future":    {"TOPIC_TIMESTAMP", map[string]string{"message.timestamp.after.max.ms": days(2)}, nil, Warning, "clock be ahead: 2d"},
 		"more in sync than there is": {"TOPIC_MIN_INSYNC", map[string]string{"min.insync.replicas": "2"}, nil, OK, "which TOPIC_REPLICATION is about"},
 		"nothing can be written":     {"TOPIC_IN_SYNC", map[string]string{"min.insync.replicas": "2"}, nil, Error, "partition 0 has 1 of 1 replicas in sync, and min.insync.replicas is 2"},
 	} {

@@ -250,7 +250,7 @@ func topicTimestamp(_ context.Context, t *topic, r *report) error {
 	const name, hour = "message.timestamp.after.max.ms", int64(time.Hour / time.Millisecond)
 	// Brokers before 3.6 have one setting for both sides.
 	if after, err := t.number(name); err == nil && after > 24*hour {
-		r.find(t.set(name, hour), "%s lets a producer's clock be %s ahead", name, span(time.Duration(min(after, int64(maxDuration/time.Millisecond)))*time.Millisecond))
+		r.find(t.set(name, hour), "%s lets a producer's clock be ahead: %s", name, span(time.Duration(min(after, int64(maxDuration/time.Millisecond)))*time.Millisecond))
 	}
 	return nil
 }
