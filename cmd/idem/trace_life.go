@@ -140,8 +140,12 @@ func (l *lifeOf) addRetry(name string, r *store.Retry) {
 
 func (l *lifeOf) addLetter(name string, d *store.DeadLetter) {
 	j := letterOf(name, d)
+	why := d.Reason
+	if outcome := d.Outcome.String(); !strings.HasPrefix(why, outcome) {
+		why = outcome + ": " + why
+	}
 	e := lifeEvent{
-		At: d.CreatedAt, Kind: lifeDeadLetter, Store: name, Scope: d.Scope, What: fmt.Sprintf("dead letter %d, %s: %s", d.ID, d.Outcome, d.Reason),
+		At: d.CreatedAt, Kind: lifeDeadLetter, Store: name, Scope: d.Scope, What: fmt.Sprintf("dead letter %d, %s", d.ID, why),
 		TraceID: traceID(d.Headers), DeadLetter: &j,
 	}
 	l.add(e)

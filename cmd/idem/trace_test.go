@@ -29,6 +29,9 @@ const lived = `INSERT INTO idem_record (scope, key, state, fence, attempts, crea
 		source_topic, outcome, reason, topic, headers)
 	SELECT '2026-03-01 12:30Z', '2026-03-01 12:40Z', i, 0, 0, 5, 0, 'payments', 'k-' || i, 'orders', 'NON_RETRYABLE', E'NO_RATE: \x1b[2J', 'orders', '[]'
 	FROM generate_series(1, 2) i;
+	INSERT INTO dead_letter (created_at, source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key,
+		source_topic, outcome, reason, topic, headers)
+	VALUES ('2026-03-01 12:31Z', 9, 0, 0, 0, 0, 'payments', 'k-1', 'orders', 'KEY_REUSED', 'KEY_REUSED: its fingerprint is another', 'orders', '[]');
 	INSERT INTO outbox (created_at, next_at, topic, headers, message_key, attempts, last_error) VALUES
 		('2026-03-01 11:59Z', now(), 'orders', '[["idempotency_key","k-1"]]', 'o-1', 3, 'broker away'),
 		('2026-03-01 11:59Z', now(), 'orders', '[["idempotency_key","k-11"],["note","k-1"]]', 'o-1', 0, '');
@@ -53,6 +56,7 @@ func TestTheLifeOfAKeyInOrder(t *testing.T) {
 2026-03-01 12:00:05.000  payments                                    FAILED: a later delivery is admitted; attempts 1, fence 2
 2026-03-01 12:00:05.000  payments  0af7651916cd43dd8448eb211c80319c  RETRY 1, due at 2026-03-01T13:00:00Z: BANK_DOWN
 2026-03-01 12:30:00.000  payments                                    dead letter 1, NON_RETRYABLE: NO_RATE: \u001b[2J
+2026-03-01 12:31:00.000  payments                                    dead letter 3, KEY_REUSED: its fingerprint is another
 2026-03-01 12:39:00.000                                              dlq redrive by ana@ops, changed 10: rates are loaded
 2026-03-01 12:40:00.000  payments                                    dead letter 1 redriven
 2026-03-01 12:51:00.000                                              dedup release by bob@ops, changed unknown: node 7
@@ -65,7 +69,7 @@ func TestTheLifeOfAKeyInOrder(t *testing.T) {
 		kinds = append(kinds, o["kind"].(string))
 		assert.Equal(t, "k-1", o["key"])
 	}
-	assert.Equal(t, "outbox claimed claimed state state retry dead_letter operation redriven operation operation", strings.Join(kinds, " "))
+	assert.Equal(t, "outbox claimed claimed state state retry dead_letter dead_letter operation redriven operation operation", strings.Join(kinds, " "))
 	first := objects(t, stdout)[0]
 	assert.Equal(t, "broker away", first["outbox"].(map[string]any)["last_error"])
 	_, stderr, code = invoke(t, "trace", "k-3", "--dsn", dsn)
@@ -95,7 +99,7 @@ func TestTheLifeOfAKeyInASQLiteFile(t *testing.T) {
 	for _, want := range []string{"first claimed", "FAILED: ", "RETRY 1, ", "in the outbox for payments", "dedup forget by ana@ops, changed unknown: r"} {
 		assert.Contains(t, stdout, want)
 	}
-	stdout, stderr, code = invoke(t, "retry", "ls", "--dsn", "sqlite:"+file, "--reject-reason", "BANK")
+	stdout, stderr, code = invoke(t, "retry", "ls", "--dsn", "sqlite:"+file, "--reject-reason", "BANK_DOWN")
 	require.Equal(t, exitOK, code, stderr)
 	assert.Contains(t, stdout, "BANK_DOWN")
 	stdout, stderr, code = invoke(t, "dedup", "show", "k", "--dsn", "sqlite:"+file)
