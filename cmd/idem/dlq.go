@@ -19,7 +19,7 @@ func newDLQ(std streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "dlq",
 		Short: "Look at dead letters, give them another life, or drop them",
-		Long: `Works on dead letters in the table dead_letter.
+		Long: `Works on dead letters in the table dead_letter; ls, show and redrive on those of a topic too, by --topic.
 
 ` + placeHelp,
 	}

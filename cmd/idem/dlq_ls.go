@@ -17,6 +17,7 @@ import (
 type dlqLsFlags struct {
 	operateFlags
 	letterFilter
+	deadTopic
 	watchFlags
 	limit int
 	after int64
@@ -33,12 +34,14 @@ func newDLQLs(std streams) *cobra.Command {
 ` + placeHelp,
 		Example: `  idem dlq ls --context prod
   idem dlq ls --scope payments --reject-reason NO_RATE --since 24h
-  idem dlq ls --output json --limit 1000 | jq -r .key`,
+  idem dlq ls --output json --limit 1000 | jq -r .key
+  idem dlq ls --topic orders.dlq.payments --brokers kafka-1:9092`,
 		Args: upTo(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
 	}
 	flags.operateFlags.add(command)
 	flags.letterFilter.add(command)
+	flags.deadTopic.add(command)
 	flags.watchFlags.add(command)
 	offerScopes(command, &flags.place)
 	f := command.Flags()
@@ -58,6 +61,9 @@ func (f *dlqLsFlags) run(ctx context.Context, std streams) error {
 	}
 	if err := f.watchFlags.check(); err != nil {
 		return err
+	}
+	if f.deadTopic.topic != "" {
+		return f.runTopic(ctx, std, filter)
 	}
 	stores, closeAll, err := f.openAll(ctx)
 	if err != nil {

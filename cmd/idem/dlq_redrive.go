@@ -19,6 +19,8 @@ import (
 // redriveFlags are the flags of `idem dlq redrive`.
 type redriveFlags struct {
 	selectFlags
+	deadTopic
+	campaign        string
 	secondEffect    bool
 	rate            float64
 	payload, schema string
@@ -37,14 +39,20 @@ A TOO_OLD message may have had its effect, which no record tells any more: it st
 With --payload the one dead letter gets another payload: the bytes of a file, or with --schema, of a file .json, the
 message in protobuf's JSON, encoded as the old payload was.
 
+With --topic the dead letters are those of a topic of Kafka: they are published to the retry topic at once, and stay in theirs.
+The database is the one of the service, whose records say which had another life already.
+
 ` + placeHelp,
 		Example: `  idem dlq redrive --scope payments --reject-reason NO_RATE --dry-run
   idem dlq redrive --scope payments --reject-reason NO_RATE --reason 'rates of July are loaded'
-  idem dlq redrive 17 --payload repaired.json --schema image.binpb --reason 'amount in cents'`,
+  idem dlq redrive 17 --payload repaired.json --schema image.binpb --reason 'amount in cents'
+  idem dlq redrive --topic orders.dlq.payments --reject-reason NO_RATE --reason 'rates of July are loaded'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
-	flags.add(command)
+	flags.selectFlags.add(command)
+	flags.deadTopic.add(command)
 	f := command.Flags()
+	f.StringVar(&flags.campaign, "name", "", "of a redrive with --topic, so that it goes on where it was interrupted (default: the time)")
 	f.BoolVar(&flags.secondEffect, "allow-second-effect", false, "redrive TOO_OLD ones too: they may have had their effect")
 	f.Float64Var(&flags.rate, "rate", 100, "at most so many a second")
 	f.StringVar(&flags.payload, "payload", "", "file with another payload for the one dead letter")
@@ -53,6 +61,9 @@ message in protobuf's JSON, encoded as the old payload was.
 }
 
 func (f *redriveFlags) run(ctx context.Context, std streams, args []string) error {
+	if f.deadTopic.topic != "" {
+		return f.runTopic(ctx, std, args)
+	}
 	if err := f.check(args); err != nil {
 		return err
 	}
@@ -117,6 +128,8 @@ func (f *redriveFlags) check(args []string) error {
 		return errors.New("--schema goes with --payload")
 	case strings.HasSuffix(f.payload, ".json") && f.schema == "":
 		return errors.New("--payload is JSON: --schema says how to encode it")
+	case f.campaign != "" && f.deadTopic.topic == "":
+		return errors.New("--name goes with --topic")
 	case f.rate <= 0:
 		return errors.New("--rate is more than 0")
 	}

@@ -20,6 +20,7 @@ import (
 // dlqShowFlags are the flags of `idem dlq show`.
 type dlqShowFlags struct {
 	operateFlags
+	deadTopic
 	schema, raw string
 }
 
@@ -34,36 +35,26 @@ to a file that is not there yet, and that nobody else can read.
 
 ` + placeHelp,
 		Example: `  idem dlq show 17 --schema image.binpb
-  idem dlq show 17 --raw payload.bin`,
+  idem dlq show 17 --raw payload.bin
+  idem dlq show 3/42 --topic orders.dlq.payments`,
 		Args: exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args[0]) },
 	}
-	flags.add(command)
+	flags.operateFlags.add(command)
+	flags.deadTopic.add(command)
 	command.Flags().StringVar(&flags.schema, "schema", "", "directory of .proto files, or an image, to decode the payload")
 	command.Flags().StringVar(&flags.raw, "raw", "", "file to write the payload's bytes to")
 	return command
 }
 
 func (f *dlqShowFlags) run(ctx context.Context, std streams, arg string) error {
-	ids, err := identities([]string{arg})
-	if err != nil {
-		return err
-	}
 	schema, err := readPayloadSchema(ctx, f.schema)
 	if err != nil {
 		return err
 	}
-	s, err := f.openOne(ctx, false)
+	d, name, err := f.find(ctx, arg)
 	if err != nil {
 		return err
-	}
-	defer s.Close()
-	d, err := letterByID(ctx, s, ids[0])
-	if err != nil {
-		return unreached(ctx, err, s.DSN)
-	}
-	if d == nil {
-		return failf("there is no dead letter %d in %s", ids[0], s.Place())
 	}
 	if f.raw != "" {
 		if err := writeRaw(f.raw, d.Payload); err != nil {
@@ -71,7 +62,7 @@ func (f *dlqShowFlags) run(ctx context.Context, std streams, arg string) error {
 		}
 		fmt.Fprintf(std.err, "wrote %d bytes to %s\n", len(d.Payload), f.raw)
 	}
-	j := letterOf(s.Name, d)
+	j := letterOf(name, d)
 	j.Headers = json.RawMessage(store.EncodeHeaders(d.Headers))
 	if schema != nil {
 		if shown, err := schema.Show(d.EventType, d.Payload); err != nil {
@@ -80,11 +71,63 @@ func (f *dlqShowFlags) run(ctx context.Context, std streams, arg string) error {
 			j.Message, j.Payload, j.PayloadHidden = shown.Message, shown.JSON, shown.Hidden
 		}
 	}
-	if f.json() {
+	switch inTopic := f.deadTopic.topic != ""; {
+	case f.json() && inTopic:
+		return show.Line(std.out, topicLetterJSON{ID: placeOf(d), letterJSON: j})
+	case f.json():
 		return show.Line(std.out, j)
+	case inTopic:
+		printLetter(std.out, placeOf(d), d, &j)
+	default:
+		printLetter(std.out, fmt.Sprint(d.ID), d, &j)
 	}
-	printLetter(std.out, d, &j)
 	return nil
+}
+
+// find is the dead letter of the table or the topic, and the store's name.
+func (f *dlqShowFlags) find(ctx context.Context, arg string) (*store.DeadLetter, string, error) {
+	if f.deadTopic.topic != "" {
+		return f.findInTopic(ctx, arg)
+	}
+	ids, err := identities([]string{arg})
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := f.openOne(ctx, false)
+	if err != nil {
+		return nil, "", err
+	}
+	defer s.Close()
+	d, err := letterByID(ctx, s, ids[0])
+	if err != nil {
+		return nil, "", unreached(ctx, err, s.DSN)
+	}
+	if d == nil {
+		return nil, "", failf("there is no dead letter %d in %s", ids[0], s.Place())
+	}
+	return d, s.Name, nil
+}
+
+func (f *dlqShowFlags) findInTopic(ctx context.Context, arg string) (*store.DeadLetter, string, error) {
+	if err := f.check(); err != nil {
+		return nil, "", err
+	}
+	if _, _, err := placeIn(arg); err != nil {
+		return nil, "", err
+	}
+	t, err := f.deadTopic.open(f.place, "", false)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = t.broker.Close() }()
+	d, err := t.at(ctx, arg)
+	if err != nil {
+		return nil, "", topicFailed(ctx, err)
+	}
+	if d == nil {
+		return nil, "", failf("there is no dead letter %s in %s", arg, f.deadTopic.topic)
+	}
+	return d, "", nil
 }
 
 // readPayloadSchema is nil where there is none.
@@ -121,16 +164,18 @@ func writeRaw(name string, data []byte) error {
 	return nil
 }
 
-func printLetter(w io.Writer, d *store.DeadLetter, j *letterJSON) {
+func printLetter(w io.Writer, id string, d *store.DeadLetter, j *letterJSON) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, value string) { fmt.Fprintf(t, "%s\t%s\n", name, show.Text(value)) }
-	line("id", fmt.Sprint(d.ID))
+	line("id", id)
 	line("scope", d.Scope)
 	line("key", d.Key)
 	line("event type", d.EventType)
 	line("biz key", d.BizKey)
 	line("event id", d.EventID)
-	line("outcome", d.Outcome.String())
+	if d.Outcome != 0 {
+		line("outcome", d.Outcome.String())
+	}
 	line("reason", d.Reason)
 	line("ended", fmt.Sprintf("%s, %s ago", d.CreatedAt.UTC().Format(time.RFC3339), show.Age(time.Since(d.CreatedAt))))
 	if !d.RedrivenAt.IsZero() {

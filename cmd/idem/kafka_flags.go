@@ -47,7 +47,11 @@ func (k *kafkaFlags) addServer(command *cobra.Command, brokers string) {
 	f.BoolVar(&k.tls, "tls", false, "speak TLS; --ca and --cert imply it")
 	f.StringVar(&k.ca, "ca", "", "PEM file of the authority that signed the brokers' certificates (default: the system's)")
 	f.StringVar(&k.cert, "cert", "", "PEM file of the client's certificate")
-	f.StringVar(&k.key, "key", "", "PEM file of its key")
+	key := "key"
+	if f.Lookup(key) != nil { // of messages
+		key = "tls-key"
+	}
+	f.StringVar(&k.key, key, "", "PEM file of its key")
 	f.StringVar(&k.sasl, "sasl", "", "PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; the password is "+kafkaPassword)
 	f.StringVar(&k.user, "user", "", "user of --sasl")
 }

@@ -62,7 +62,7 @@ func (r *topicRun) work(ctx context.Context, p *member.Partition) {
 func (r *topicRun) chunk(ctx context.Context, p *member.Partition, messages []broker.Message) (time.Duration, bool) {
 	var letters []store.DeadLetter
 	for i := range messages {
-		if d := r.letterOf(&messages[i]); r.selects(&d) {
+		if d := Letter(&messages[i], r.scope, r.origin); Selects(&r.filter, &d) {
 			letters = append(letters, d)
 		}
 	}
@@ -77,7 +77,7 @@ func (r *topicRun) chunk(ctx context.Context, p *member.Partition, messages []br
 	var next []broker.Message
 	for i := range letters {
 		d := &letters[i]
-		if done(records[i], d) {
+		if Done(records[i], d) {
 			part.Skipped++
 			continue
 		}
@@ -85,7 +85,7 @@ func (r *topicRun) chunk(ctx context.Context, p *member.Partition, messages []br
 		if r.dryRun {
 			continue
 		}
-		row, v := r.next(ctx, d, records[i], tooOld(d.Reason), &part)
+		row, v := r.next(ctx, d, records[i], TooOld(d.Reason), &part)
 		if v != redrive {
 			continue
 		}
@@ -98,13 +98,14 @@ func (r *topicRun) chunk(ctx context.Context, p *member.Partition, messages []br
 	return r.add(&part, letters, records), true
 }
 
-// done says that a dead letter had another life since, or its key has succeeded.
-func done(record *store.Record, d *store.DeadLetter) bool {
+// Done says that a dead letter of a topic had another life since, or its key has succeeded, by the key's record, which is
+// nil where there is none.
+func Done(record *store.Record, d *store.DeadLetter) bool {
 	return record != nil && (record.RedriveCount > int64(d.RedriveCount) || record.State == idem.StateSuccess)
 }
 
-// tooOld says so by the reason, since a topic has no outcome.
-func tooOld(reason string) bool {
+// TooOld says so of a dead letter of a topic by its reason, since a topic does not keep the outcome.
+func TooOld(reason string) bool {
 	code, _, _ := strings.Cut(reason, ":")
 	return code == idem.OutcomeTooOld.String()
 }
@@ -124,7 +125,7 @@ func (r *topicRun) add(part *Report, letters []store.DeadLetter, records []*stor
 	}
 	if r.dryRun && r.sample != nil {
 		for i := range letters {
-			if !done(records[i], &letters[i]) {
+			if !Done(records[i], &letters[i]) {
 				r.sample(&letters[i])
 			}
 		}
@@ -173,8 +174,8 @@ func (r *topicRun) recordsAgain(ctx context.Context, letters []store.DeadLetter)
 	}
 }
 
-func (r *topicRun) selects(d *store.DeadLetter) bool {
-	f := &r.filter
+// Selects says that a filter selects a dead letter of a topic, where Scope and Outcome say nothing.
+func Selects(f *store.DeadLetterFilter, d *store.DeadLetter) bool {
 	return (f.Key == "" || f.Key == d.Key) &&
 		(f.EventType == "" || f.EventType == d.EventType) &&
 		strings.HasPrefix(d.Reason, f.ReasonPrefix) &&

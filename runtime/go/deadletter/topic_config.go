@@ -144,14 +144,15 @@ func (r *topicRun) run(ctx context.Context, b broker.Broker) (Report, error) {
 	return r.report.report, errors.Join(ctx.Err(), err)
 }
 
-// letterOf reads a dead letter from its headers, leniently: faulty ones are why it is here.
-func (r *topicRun) letterOf(m *broker.Message) store.DeadLetter {
+// Letter reads a dead letter of a topic from its headers, leniently: faulty ones are why it is there. Its source is where
+// it is in the topic of dead letters; a topic does not keep the outcome.
+func Letter(m *broker.Message, scope, origin string) store.DeadLetter {
 	return store.DeadLetter{
-		Scope: r.scope, Key: valueOf(m.Headers, idem.IdempotencyKey), EventType: valueOf(m.Headers, idem.EventType),
+		Scope: scope, Key: valueOf(m.Headers, idem.IdempotencyKey), EventType: valueOf(m.Headers, idem.EventType),
 		BizKey: valueOf(m.Headers, idem.BizKey), EventID: valueOf(m.Headers, idem.EventID),
 		SourceTopic: m.Topic, SourcePartition: m.Partition, SourceOffset: m.Offset,
 		RedriveCount: countOf(m.Headers, idem.RedriveCount), RetryCount: countOf(m.Headers, idem.RetryCount),
 		HoldCount: countOf(m.Headers, idem.HoldCount), Reason: valueOf(m.Headers, idem.RejectReason),
-		Topic: r.origin, MessageKey: m.Key, Headers: m.Headers, Payload: m.Value, CreatedAt: m.Time,
+		Topic: origin, MessageKey: m.Key, Headers: m.Headers, Payload: m.Value, CreatedAt: m.Time,
 	}
 }

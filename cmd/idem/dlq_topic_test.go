@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
+	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/kafka"
+	"github.com/idem-spec/idem/runtime/go/store"
+)
+
+// deadOnTopic makes a topic's retry and dead-letter topics for payments, with 12 dead letters in the latter: even ones of
+// NO_RATE, odd ones of BAD, but the last, which is TOO_OLD.
+func deadOnTopic(t *testing.T) (brokers, dlq, retry string, b *kafka.Broker) {
+	t.Helper()
+	brokers = kafkaBrokers(t)
+	origin := fmt.Sprintf("idem-dead-%d", time.Now().UnixNano())
+	b = withTopic(t, brokers, origin, 1)
+	dlq, retry = broker.DeadLetterTopic(origin, "payments"), broker.RetryTopic(origin, "payments")
+	for _, name := range []string{dlq, retry} {
+		_, err := b.CreateTopic(t.Context(), name, 2, 0)
+		require.NoError(t, err)
+		t.Cleanup(func() { deleteTopic(t, brokers, name) })
+	}
+	var letters []broker.Message
+	for i := range 12 {
+		reason := []string{"NO_RATE: EUR", "BAD"}[i%2]
+		if i == 11 {
+			reason = "TOO_OLD"
+		}
+		key := fmt.Sprintf("k-%d", i)
+		letters = append(letters, broker.Message{Topic: dlq, Key: []byte(key), Value: []byte{}, Headers: idem.Headers{
+			{Name: "idempotency_key", Value: []byte(key)}, {Name: "event_type", Value: []byte("orders.created")}, {Name: "topic", Value: []byte(origin)},
+			{Name: "retry_count", Value: []byte("5")}, {Name: "max_retry", Value: []byte("5")}, {Name: "target_scope", Value: []byte("payments")},
+			{Name: "reject_reason", Value: []byte(reason)}}})
+	}
+	require.Nil(t, b.Publish(t.Context(), letters))
+	return brokers, dlq, retry, b
+}
+
+func deleteTopic(t *testing.T, brokers, name string) {
+	t.Helper()
+	client := &kafkago.Client{Addr: kafkago.TCP(strings.Split(brokers, ",")...)}
+	_, _ = client.DeleteTopics(context.Background(), &kafkago.DeleteTopicsRequest{Topics: []string{name}})
+}
+
+func TestDeadLettersOfATopicAreListedAndShown(t *testing.T) {
+	brokers, dlq, _, _ := deadOnTopic(t)
+	t.Setenv("IDEM_DSN", "")
+	t.Setenv("DATABASE_URL", "")
+	place := []string{"--topic", dlq, "--brokers", brokers}
+	for args, want := range map[string]int{
+		"": 12, "--scope payments": 12, "--event-type orders.created": 12, "--key k-3": 1, "--reject-reason NO_RATE": 6, "--since 1h": 12, "--until 1h": 0, "--limit 5": 5,
+	} {
+		stdout, stderr, code := invoke(t, append(append([]string{"dlq", "ls", "-o", "json"}, place...), strings.Fields(args)...)...)
+		require.Equal(t, exitOK, code, stderr)
+		assert.Len(t, objects(t, stdout), want, args)
+		assert.Contains(t, stderr, "without the service's database")
+	}
+	stdout, stderr, code := invoke(t, append([]string{"dlq", "ls", "--key", "k-3"}, place...)...)
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stdout, "BAD")
+	assert.NotContains(t, stdout, "OUTCOME")
+	id := strings.Fields(strings.Split(stdout, "\n")[1])[0]
+
+	stdout, stderr, code = invoke(t, append([]string{"dlq", "show", id}, place...)...)
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stdout, "id          "+id)
+	assert.Contains(t, stdout, "reject_reason: BAD")
+	assert.NotContains(t, stdout, "outcome")
+	stdout, stderr, code = invoke(t, append([]string{"dlq", "show", id, "-o", "json"}, place...)...)
+	require.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, id, objects(t, stdout)[0]["id"])
+	for _, nowhere := range []string{"0/4711", "9/0"} {
+		_, stderr, code = invoke(t, append([]string{"dlq", "show", nowhere}, place...)...)
+		assert.Equal(t, exitNo, code)
+		assert.Contains(t, stderr, "there is no dead letter "+nowhere)
+	}
+	_, stderr, code = invoke(t, "dlq", "ls", "--topic", "nobody.dlq.made", "--brokers", brokers)
+	assert.Equal(t, exitNo, code, stderr)
+}
+
+func TestDeadLettersOfATopicAreRedriven(t *testing.T) {
+	t.Parallel()
+	brokers, dlq, retry, b := deadOnTopic(t)
+	dsn := operated(t)
+	redrive := func(args ...string) (string, string, int) {
+		return invoke(t, append([]string{"dlq", "redrive", "--topic", dlq, "--brokers", brokers, "--dsn", dsn}, args...)...)
+	}
+	stdout, stderr, code := redrive("--reject-reason", "NO_RATE", "--dry-run")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, 7, strings.Count(stdout, "\n"), "with the head")
+	assert.Contains(t, stderr, "6 would be redriven")
+	_, stderr, code = redrive("--all", "--reason", "r", "--yes", "--max", "3")
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "more than 3 dead letters are selected")
+	_, stderr, code = redrive("--all", "--reason", "r")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "nobody is there to confirm")
+	assert.Zero(t, messagesIn(t, b, retry))
+
+	stdout, stderr, code = redrive("--reject-reason", "NO_RATE", "--reason", "the rates are loaded", "--yes")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stdout, "redriven 6;")
+	assert.Equal(t, int64(6), messagesIn(t, b, retry))
+	operation := query(t, dsn, "SELECT command || ' ' || target || ' ' || changed || ' ' || reason FROM idem_operation")
+	require.Len(t, operation, 1)
+	assert.Contains(t, operation[0], "dlq redrive topic "+dlq+" reject-reason=NO_RATE name=")
+	assert.Contains(t, operation[0], " 6 the rates are loaded")
+
+	// What succeeded since does not wait any more.
+	records := opened(t, dsn)
+	grants, err := records.Claim(t.Context(), []store.Claim{{Scope: "payments", Key: "k-1", Owner: "o", MaxAttempts: 9, Lease: time.Minute}})
+	require.NoError(t, err)
+	_, err = records.Settle(t.Context(), []store.Settlement{{State: idem.StateSuccess, Lease: grants[0].Lease}})
+	require.NoError(t, err)
+	stdout, stderr, code = invoke(t, "dlq", "ls", "--topic", dlq, "--brokers", brokers, "--dsn", dsn, "--reject-reason", "BAD", "-o", "json")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Len(t, objects(t, stdout), 4)
+	_, stderr, code = redrive("--key", "k-11", "--reason", "r", "--yes")
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "1 are TOO_OLD and stay")
+	stdout, stderr, code = redrive("--key", "k-11", "--reason", "r", "--yes", "--allow-second-effect", "-o", "json")
+	require.Equal(t, exitOK, code, stderr)
+	assert.InDelta(t, 1, objects(t, stdout)[0]["redriven"], 0)
+}
+
+func messagesIn(t *testing.T, b *kafka.Broker, topic string) (n int64) {
+	t.Helper()
+	spans, err := b.Spans(t.Context(), topic, time.Time{}, time.Time{})
+	require.NoError(t, err)
+	for _, s := range spans {
+		n += s.To - s.From
+	}
+	return n
+}
+
+func TestDeadLettersOfATopicSayWhatIsWrong(t *testing.T) {
+	for _, name := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS"} {
+		t.Setenv(name, "")
+	}
+	for _, c := range []struct{ want, args string }{
+		{"no --brokers", "dlq ls --topic orders.dlq.payments"},
+		{"a topic of dead letters is TOPIC.dlq.SCOPE", "dlq ls --topic orders"},
+		{"a topic of dead letters is TOPIC.dlq.SCOPE", "dlq ls --topic orders.dlq."},
+		{"a topic of dead letters is TOPIC.dlq.SCOPE", "dlq ls --topic orders.dlq.payments --scope mail"},
+		{"a topic does not keep the outcome", "dlq ls --topic orders.dlq.payments --outcome TOO_OLD"},
+		{"--until goes on in a topic", "dlq ls --topic orders.dlq.payments --after 3"},
+		{"it is table or json", "dlq ls --topic orders.dlq.payments -o xml"},
+		{"PARTITION/OFFSET", "dlq show 17 --topic orders.dlq.payments"},
+		{"a topic is redriven by a filter", "dlq redrive 0/1 --topic orders.dlq.payments --reason r"},
+		{"repaired in the table alone", "dlq redrive --all --topic orders.dlq.payments --reason r --payload p"},
+		{"nothing is selected", "dlq redrive --topic orders.dlq.payments --reason r"},
+		{"no --reason", "dlq redrive --all --topic orders.dlq.payments"},
+		{"no database", "dlq redrive --all --topic orders.dlq.payments --reason r"},
+		{"--name goes with --topic", "dlq redrive --all --name n --reason r"},
+	} {
+		stdout, stderr, code := invoke(t, strings.Fields(c.args)...)
+		assert.Equal(t, exitUsage, code, c.args)
+		assert.Contains(t, stderr, c.want, c.args)
+		assert.Empty(t, stdout, c.args)
+	}
+}
