@@ -13,13 +13,36 @@ from .guard import Guard
 from .records import Renewal
 
 
+class Slot:
+    """What one thread or coroutine runs."""
+
+    __slots__ = ("began", "on_lost", "running")
+
+    def __init__(self) -> None:
+        self.running: tuple[Delivery, ...] = ()
+        self.began = 0.0
+        self.on_lost: Callable[[Delivery], None] = interrupt
+
+    def begin(self, *deliveries: Delivery) -> None:
+        self.began, self.running = time.monotonic(), deliveries
+
+    def end(self) -> None:
+        self.running = ()
+
+
+def interrupt(d: Delivery) -> None:
+    """Tells a handler to stop."""
+    if d.message is not None:
+        d.message.cancelled = True
+
+
 class Beats:
     """Stops at a handler's time limit: who takes longer than that may lose the key."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
         self._lease = guard.config.lease.total_seconds()
-        self._running: dict[Delivery, tuple[float, Callable[[], None]]] = {}
+        self._slots: dict[Slot, None] = {}
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="idem-beats", daemon=True)
 
@@ -30,11 +53,13 @@ class Beats:
         self._stopped.set()
         self._thread.join()
 
-    def add(self, d: Delivery, on_lost: Callable[[], None]) -> None:
-        self._running[d] = time.monotonic(), on_lost
+    def slot(self) -> Slot:
+        slot = Slot()
+        self._slots[slot] = None
+        return slot
 
-    def remove(self, d: Delivery) -> None:
-        self._running.pop(d, None)
+    def free(self, slot: Slot) -> None:
+        self._slots.pop(slot, None)
 
     def _loop(self) -> None:
         while not self._stopped.wait(max(self._lease / 12, 0.001)):
@@ -43,24 +68,25 @@ class Beats:
     def _tick(self) -> None:
         now = time.monotonic()
         due = []
-        for d, (began, _) in list(self._running.items()):  # a copy, in one step
-            if d.lease is None or now - d.claimed < self._lease / 3:
-                continue
-            if now - began < self._guard.timeout(d.rules).total_seconds():
-                due.append((d, Renewal(d.lease, self._guard.config.lease // _MILLISECOND)))
+        for slot in list(self._slots):  # a copy, in one step
+            for d in slot.running:
+                if d.lease is None or now - d.claimed < self._lease / 3:
+                    continue
+                if now - slot.began < self._guard.timeout(d.rules).total_seconds():
+                    renewal = Renewal(d.lease, self._guard.config.lease // _MILLISECOND)
+                    due.append((slot, d, renewal))
         if not due:
             return
         try:
-            held = self._guard.store.renew([renewal for _, renewal in due])
+            held = self._guard.store.renew([renewal for _, _, renewal in due])
         except StoreError:
             return  # nobody knows: the next tick asks again
-        for (d, _), is_held in zip(due, held, strict=True):
-            running = self._running.get(d)
+        for (slot, d, _), is_held in zip(due, held, strict=True):
             if is_held:
                 d.claimed = now
-            elif running is not None:
+            elif d in slot.running:
                 d.lost = True
-                running[1]()
+                slot.on_lost(d)
 
 
 _MILLISECOND = timedelta(milliseconds=1)

@@ -26,7 +26,7 @@ from queue import SimpleQueue
 from idemspec import Outcome, decide
 
 from . import batches, coroutines, observe
-from .beats import Beats
+from .beats import Beats, Slot, interrupt
 from .breaker import BreakerState, Verdict
 from .delivery import Delivery, Mode, Order, Status
 from .failures import Result
@@ -138,7 +138,8 @@ class Engine:
         self._landed = threading.Condition(self.lock)
         self._fetchers = threading.Condition(self.lock)
         self._settling: deque[Task] = deque()
-        self._lanes: dict[LaneKey, deque[Task]] = {}
+        self._lanes: dict[LaneKey, Task | deque[Task]] = {}
+        """One alone, which nearly all are, or several in their order."""
         self._suspects: deque[Task] = deque()
         self._alone = False
         self._flight = 0
@@ -243,7 +244,7 @@ class Engine:
             for part in parts:
                 part.cancelled = True
                 for t in part.tasks.values():
-                    _interrupt(t.d)
+                    interrupt(t.d)
                     # What of another partition runs in the same batch is not to be cancelled.
                     if t.future is not None and all(b.part.cancelled for b in t.beside):
                         t.future.cancel()
@@ -330,11 +331,13 @@ class Engine:
 
     def _enter(self, t: Task, lane: LaneKey) -> bool:
         """Puts a task at the end of its lane, and says whether it is the head."""
-        others = self._lanes.get(lane)
-        if others is None:
-            self._lanes[lane] = deque([t])
+        others = self._lanes.setdefault(lane, t)
+        if others is t:
             return True
-        others.append(t)
+        if isinstance(others, Task):
+            self._lanes[lane] = deque([others, t])
+        else:
+            others.append(t)
         return False
 
     def _leave(self, t: Task) -> None:
@@ -343,6 +346,10 @@ class Engine:
             return
         key, t.lane = t.lane, None
         lane = self._lanes[key]
+        if lane is t:
+            del self._lanes[key]
+            return
+        assert isinstance(lane, deque), "there are others"
         was_head = lane[0] is t
         if was_head:
             lane.popleft()
@@ -621,18 +628,18 @@ class Engine:
         tasks[0].began = True
         start = time.monotonic()
         ds = [t.d for t in tasks]
+        slot = self._beats.slot()
         try:
             if route.rules.mode is Mode.IDEMPOTENT:
-                for d in ds:
-                    self._beats.add(d, _stop_of(route, d))
+                slot.on_lost = _stop_of(route)
+                slot.begin(*ds)
             await self._run_coroutine(route, ds)
         except BaseException as error:  # of this package, or a cancellation that came too late
             for d in ds:
                 if d.status is not Status.ENDED or not route.batch:
                     d.end(Result(Outcome.IN_PROGRESS, f"NOT_STARTED: {error!r}"), error)
         finally:
-            for d in ds:
-                self._beats.remove(d)
+            self._beats.free(slot)
             self._ran(route, tasks, time.monotonic() - start)
 
     async def _run_coroutine(self, route: Route, ds: list[Delivery]) -> None:
@@ -654,12 +661,13 @@ class Engine:
         chunk: deque[Task] = deque()
         with self.lock:
             self._chunks.append(chunk)
+        slot = self._beats.slot()
         while route := self._take_chunk(chunk):
             start = time.monotonic()
             if route.batch:
                 tasks = list(chunk)
                 chunk.clear()
-                self._run_batch(route, tasks)
+                self._run_batch(route, tasks, slot)
             else:
                 tasks = []
                 while chunk:
@@ -668,7 +676,7 @@ class Engine:
                     except IndexError:  # an idle worker took it
                         break
                     tasks.append(t)
-                    self._run_one(route, t.d)
+                    self._run_one(route, t.d, slot)
             self._ran(route, tasks, time.monotonic() - start)
 
     def _take_chunk(self, chunk: deque[Task]) -> Route | None:
@@ -717,34 +725,32 @@ class Engine:
             return True
         return False
 
-    def _run_one(self, route: Route, d: Delivery) -> None:
+    def _run_one(self, route: Route, d: Delivery, slot: Slot) -> None:
         try:
             if route.rules.mode is Mode.TX:
                 self.guard.run_tx(d, route.handler, route.decode)
                 return
-            self._beats.add(d, partial(_interrupt, d))
+            slot.begin(d)
             self.guard.run(d, route.handler, route.decode)
         except BaseException as error:  # of this package, or SystemExit of the handler
             d.end(Result(Outcome.RETRYABLE, f"PANIC: {error!r}"), error)
         finally:
-            self._beats.remove(d)
+            slot.end()
 
-    def _run_batch(self, route: Route, tasks: list[Task]) -> None:
+    def _run_batch(self, route: Route, tasks: list[Task], slot: Slot) -> None:
         ds = [t.d for t in tasks]
         try:
             if route.rules.mode is Mode.TX:
                 batches.run_tx_batch(self.guard, ds, route.handler, route.decode)
                 return
-            for d in ds:
-                self._beats.add(d, partial(_interrupt, d))
+            slot.begin(*ds)
             batches.run_batch(self.guard, ds, route.handler, route.decode)
         except BaseException as error:
             for d in ds:
                 if d.status is Status.READY:
                     d.end(Result(Outcome.RETRYABLE, f"PANIC: {error!r}"), error)
         finally:
-            for d in ds:
-                self._beats.remove(d)
+            slot.end()
 
     def _ran(self, route: Route, tasks: list[Task], seconds: float) -> None:
         """Hands on what a chunk came to."""
@@ -756,7 +762,8 @@ class Engine:
                 route.seconds += (seconds / len(tasks) - route.seconds) / 4
             quiet = route.breaker.quiet
             for t in tasks:
-                t.future, t.beside = None, []
+                if route.is_async:
+                    t.future, t.beside = None, []
                 if not quiet or t.d.result.outcome is not Outcome.OK or t.part.cancelled:
                     quiet = False
                     back += self._judge(t)
@@ -967,21 +974,15 @@ class Engine:
                     self._wait_first(t)
 
 
-def _interrupt(d: Delivery) -> None:
-    if d.message is not None:
-        d.message.cancelled = True
-
-
-def _stop_of(route: Route, d: Delivery) -> Callable[[], None]:
+def _stop_of(route: Route) -> Callable[[Delivery], None]:
     """What stops a coroutine whose lease is lost; one of a batch is told, and the others go on."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
-    if route.batch or task is None:
-        return partial(_interrupt, d)
-    return partial(_call, loop, task.cancel)
 
+    def cancel(_: Delivery) -> None:
+        if task is not None:
+            loop.call_soon_threadsafe(task.cancel)
 
-def _call(loop: asyncio.AbstractEventLoop, do: Callable[[], object]) -> None:
-    loop.call_soon_threadsafe(do)
+    return interrupt if route.batch else cancel
 
 
 def _lane_of(t: Task) -> LaneKey | None:

@@ -382,13 +382,12 @@ class Guard:
         """Ends a delivery by its handler's error. The handler is waited for, also beyond its time:
         one that succeeds all the same has succeeded."""
         d.status, d.error, d.seconds, d.ran = Status.ENDED, error, seconds, True
-        timeout = self.timeout(d.rules)
         if d.lost:
             self.fenced(d)
         elif error is None:
-            d.result = Result(Outcome.OK)
-        elif seconds >= timeout.total_seconds() and is_interrupted(error):
-            reason = f"TIMEOUT: the handler took longer than {timeout}"
+            d.result = OK
+        elif seconds >= self.timeout(d.rules).total_seconds() and is_interrupted(error):
+            reason = f"TIMEOUT: the handler took longer than {self.timeout(d.rules)}"
             d.result = Result(Outcome.RETRYABLE, reason)
         else:
             d.result = result_of(error)
@@ -447,10 +446,8 @@ class Guard:
         return True
 
     def needs_refresh(self, d: Delivery) -> bool:
-        if d.lease is None:
-            return False
         slack = self._slack if d.rules.mode is Mode.IDEMPOTENT else _TX_SLACK
-        return time.monotonic() - d.claimed >= slack
+        return time.monotonic() - d.claimed >= slack and d.lease is not None
 
     def not_started(self, d: Delivery, error: Exception) -> None:
         """Ends a delivery whose handler was never called, for what is no fault of it: it is
@@ -499,7 +496,7 @@ class Guard:
                 else:
                     settling.append(d)
                     settlements.append(settlement)
-            elif d.lease is not None and not d.completed:
+            elif not d.completed and d.lease is not None:
                 if len(d.value) > MAX_RESULT:
                     # The effect is there, and cannot be taken back.
                     _say(logging.ERROR, d, f"result of {len(d.value)} bytes dropped")
@@ -586,7 +583,7 @@ class Guard:
     def _decide(self, d: Delivery) -> None:
         d.in_place = False
         if d.status is Status.SKIPPED:
-            d.result, d.decision = Result(Outcome.OK), Decision(Action.ACK)
+            d.result, d.decision = OK, ACK
             return
         if d.status is Status.PARKED:
             # It waits for the head of its lane, and not for a time.
@@ -595,7 +592,7 @@ class Guard:
             return
         outcome, reason, after = d.result
         if outcome in _DONE:
-            d.decision = Decision(Action.ACK)
+            d.decision = ACK
             return
         waits = outcome in (Outcome.IN_PROGRESS, Outcome.FENCED)
         d.decision = decide(
@@ -778,7 +775,7 @@ class Guard:
         written."""
         if d.result.outcome is not Outcome.OK or d.status is not Status.ENDED:
             return False
-        d.decision, d.in_place = Decision(Action.ACK), False
+        d.decision, d.in_place = ACK, False
         self._done(d)
         return True
 
@@ -810,6 +807,8 @@ class Guard:
             raise StoreError(str(error)) from error
 
 
+OK = Result(Outcome.OK)
+ACK = Decision(Action.ACK)
 _TO_SETTLE = (Status.ENDED, Status.PARKED, Status.SKIPPED)
 _DONE = (Outcome.OK, Outcome.DUPLICATE, Outcome.STALE)
 

@@ -3,25 +3,51 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from itertools import chain
+from typing import Any, Generic, TypeVar
 
 from .header_text import Headers
 
 P = TypeVar("P")
 
 
-@dataclass(slots=True)
 class Fetched:
     """A message as the broker gave it."""
 
-    topic: str
-    partition: int
-    offset: int
-    key: bytes | None
-    value: bytes | None
-    headers: Headers
-    time_ms: int = 0
-    """The broker's; 0 where it gives none."""
+    __slots__ = ("_flat", "_headers", "key", "offset", "partition", "time_ms", "topic", "value")
+
+    def __init__(
+        self,
+        topic: str,
+        partition: int,
+        offset: int,
+        key: bytes | None,
+        value: bytes | None,
+        headers: Headers,
+        time_ms: int = 0,
+    ) -> None:
+        """`time_ms` is the broker's; 0 where it gives none."""
+        self.topic = topic
+        self.partition = partition
+        self.offset = offset
+        self.key = key
+        self.value = value
+        self.time_ms = time_ms
+        self._headers: Headers | None = headers
+        self._flat: tuple[Any, ...] = ()
+
+    @property
+    def headers(self) -> Headers:
+        if self._headers is not None:
+            return self._headers
+        names = iter(self._flat)
+        return list(zip(names, names, strict=True))
+
+    def pack(self) -> None:
+        """Keeps the headers as one object, which few messages need once they are parsed: a list of
+        pairs is what the collector would be busy with."""
+        if self._headers is not None:
+            self._flat, self._headers = tuple(chain.from_iterable(self._headers)), None
 
     def place(self) -> str:
         """Its position, "orders/3/1207"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timezone
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from .timers import Every
@@ -43,9 +44,16 @@ GAUGE_SECONDS = 15.0
 class Observer(Protocol):
     """Gets what is measured, from several threads: a counter's growth, a gauge's value, or one
     value of a histogram. One that has a method `delivery(scope, d)` too gets each delivery that has
-    ended."""
+    ended. Labels are not to be changed."""
 
     def measure(self, metric: str, labels: dict[str, str], value: float) -> None: ...
+
+
+@lru_cache(maxsize=1024)
+def _labels(scope: str, event_type: str, outcome: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Without the outcome, and with it."""
+    names = {"group": scope, "event_type": event_type}
+    return names, names | {"outcome": outcome}
 
 
 def delivery(to: Observer, scope: str, d: Delivery) -> None:
@@ -53,8 +61,8 @@ def delivery(to: Observer, scope: str, d: Delivery) -> None:
     outcome = "SKIPPED" if d.skipped else d.result.outcome.value
     if d.shadow:
         outcome = f"SHADOW_{outcome}"
-    names = {"group": scope, "event_type": d.event_type}
-    to.measure(MESSAGES, names | {"outcome": outcome}, 1)
+    names, counted = _labels(scope, d.event_type, outcome)
+    to.measure(MESSAGES, counted, 1)
     if d.ran:
         to.measure(HANDLER_SECONDS, names, d.seconds)
     if d.superseded:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from idemspec import Transport, parse_headers
-from idemspec.header_table import HEADERS
+from idemspec.errors import Code
+from idemspec.header_table import HEADERS, Check
 from idemspec.transports import HeaderValue
 
 from .header_text import Headers
@@ -20,6 +23,35 @@ _CHECKS = {header.name: header.check for header in HEADERS if header.name not in
 _MOST = 1024
 _known: dict[tuple[tuple[str, HeaderValue], ...], dict[str, str]] = {}
 
+# Times are of few seconds: what is in front of the fraction is checked once.
+_fraction = re.compile(r"(?:\.[0-9]{1,9})?Z").fullmatch
+_SECOND = len("2026-01-01T00:00:00")
+_seconds: set[str] = set()
+
+
+def _check_time(value: str) -> Code | None:
+    second = value[:_SECOND]
+    if second in _seconds and _fraction(value, _SECOND):
+        return None
+    fault = _check_any_time(value)
+    if fault is None and _fraction(value, _SECOND):
+        if len(_seconds) >= _MOST:
+            _seconds.clear()
+        _seconds.add(second)
+    return fault
+
+
+_check_any_time = _CHECKS["produced_at"]
+for _name, _check in list(_CHECKS.items()):
+    if _check is _check_any_time:
+        _CHECKS[_name] = _check_time
+# What is not to be looked at further, in one look-up with the checks.
+_DISPATCH: dict[str, Check | None] = {**dict.fromkeys(_ALIKE), **_CHECKS}
+
+
+def _unknown(value: str) -> Code | None:
+    raise AssertionError("it is compared, and not called")
+
 
 def parse_quickly(headers: Headers) -> dict[str, str]:
     """The envelope of `parse_headers` on Kafka. Those that are alike in many messages are checked
@@ -29,11 +61,11 @@ def parse_quickly(headers: Headers) -> dict[str, str]:
     envelope: dict[str, str] = {}
     for pair in headers:
         name, value = pair
-        if name in _ALIKE:
+        check = _DISPATCH.get(name, _unknown)
+        if check is None:
             alike.append(pair)
             continue
-        check = _CHECKS.get(name)
-        if check is None or value is None:
+        if check is _unknown or value is None:
             continue
         if name in envelope or not isinstance(value, bytes):
             return _slowly(headers)

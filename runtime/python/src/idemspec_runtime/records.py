@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
+from functools import lru_cache
 
 from idemspec import Admission, AdmissionVerdict, Delivery, Outcome, Record, RecordState, admit
 
@@ -152,8 +153,14 @@ class Claim:
     ) -> Grant:
         """Decides, given the records of its keys. It is pure: the records have to be locked.
         (DEDUP-001, DEDUP-026, DEDUP-029)"""
-        if self.old and self.redrive_count == 0 and current is None and previous is None:
-            return Grant(None, self.retry_count, self.hold_count, too_old=True)
+        counts = self.retry_count, self.hold_count
+        if current is None and previous is None:
+            if self.old and self.redrive_count == 0:
+                return Grant(None, *counts, too_old=True)
+            if not self.dual:
+                new = _admit_new(now_ms, self.lease_ms)
+                lease = Lease(self.scope, self.key, new.fence, self.owner)
+                return Grant(new.verdict, *counts, lease, new.attempts, new.lease_until_ms)
         verdict = self._admit(current, now_ms)
         lease = Lease(self.scope, self.key, verdict.fence, self.owner)
         decides = current
@@ -165,8 +172,7 @@ class Claim:
             verdict = _both(verdict, other)
         grant = Grant(
             verdict.verdict,
-            self.retry_count,
-            self.hold_count,
+            *counts,
             attempts=verdict.attempts,
             lease_until_ms=verdict.lease_until_ms,
             recovered=verdict.recovered,
@@ -243,6 +249,13 @@ class Claim:
             fingerprint=before.record.fingerprint or self.fingerprint or None,
         )
         return replace(before, record=record, updated_at=now)
+
+
+@lru_cache(maxsize=64)
+def _admit_new(now_ms: int, lease_ms: int) -> Admission:
+    """Of a key without a record, which is that of nearly all of a batch."""
+    new = Delivery(0, 0)
+    return admit(None, new, now_ms=now_ms, lease_ms=lease_ms, max_attempts=1, owner="")
 
 
 def _both(one: Admission, other: Admission) -> Admission:

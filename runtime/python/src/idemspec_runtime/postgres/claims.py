@@ -100,6 +100,11 @@ class _Batch:
         ]
 
     def _decide(self, claim: Claim, current: Entry, other: Entry | None) -> Grant:
+        if other is None and claim.lane is None and current.is_new:
+            grant = claim.admit(None, None, self.now_ms)
+            if grant.lease is not None:
+                self._claimed(claim, grant, current, grant.lease.fence)
+            return grant
         for entry in (current, other):
             # Claimed by another of this batch, whatever its owner says. (DEDUP-025)
             if entry is not None and entry.claimed:
@@ -156,6 +161,13 @@ class _Batch:
     def _as_made(self, claim: Claim, grant: Grant, entry: Entry, fence: int) -> bool:
         """Whether the record is what the statement has made of it already."""
         made = self.claims[entry.claim]
+        if made is claim:
+            counts = claim.retry_count, claim.hold_count
+            until = self.now_ms + claim.lease_ms
+            return (fence, grant.attempts, grant.lease_until_ms) == (1, 1, until) and counts == (
+                grant.retry_count,
+                grant.hold_count,
+            )
         return (
             fence == 1
             and grant.attempts == 1

@@ -47,6 +47,11 @@ class Entry:
     result: bool = False
     """The result is to be written."""
 
+    @property
+    def is_new(self) -> bool:
+        """The statement made it, and no claim of this batch has it."""
+        return self.there is Presence.FRESH and not self.claimed and self.value is None
+
     def record(self) -> Record:
         assert self.value is not None, "only of one that was found"
         return self.value.record
@@ -89,11 +94,7 @@ class Entries:
         dirty = [(entry, entry.value) for entry in self.by_id.values() if entry.dirty]
         if dirty:
             queries.append(_write([(entry, value) for entry, value in dirty if value is not None]))
-        unused = [
-            (entry.scope, entry.key)
-            for entry in self.by_id.values()
-            if entry.there is Presence.FRESH and not entry.claimed and entry.value is None
-        ]
+        unused = [(entry.scope, entry.key) for entry in self.by_id.values() if entry.is_new]
         if unused:
             scopes, keys = zip(*unused, strict=True)
             queries.append(Query("record_undo", (texts(scopes), texts(keys))))
