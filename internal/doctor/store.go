@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -100,6 +101,9 @@ func (s *Store) alter(name, value string) string {
 	}
 	return fmt.Sprintf("ALTER SYSTEM SET %s = %s; SELECT pg_reload_conf();", name, value)
 }
+
+// storeChecks look at the server and at what the tables are.
+var storeChecks = slices.Concat(tableChecks, serverChecks, loadChecks)
 
 // LookAtStore looks at the server, the tables and the work that waits in them, and tells timing what it has learned.
 func LookAtStore(ctx context.Context, s *Store) []Result {
