@@ -41,7 +41,7 @@ func (f *retryFilter) add(command *cobra.Command) {
 	flags.StringVar(&f.key, "key", "", "of this idempotency key")
 	flags.StringVar(&f.action, "action", "", "RETRY, HOLD, DEFER or REDRIVE")
 	flags.StringVar(&f.status, "status", "", "PENDING, or PARKED behind the head of a lane")
-	flags.StringVar(&f.reason, "reject-reason", "", "whose reason begins with this")
+	flags.StringVar(&f.reason, "reject-reason", "", "of this reason: its code, or its code and how the detail begins, as in 'BANK_DOWN: 5'")
 	offer(command, "action", actions...)
 	offer(command, "status", statuses...)
 }

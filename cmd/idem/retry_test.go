@@ -30,7 +30,7 @@ func TestDeliveriesToComeAreListed(t *testing.T) {
 		want int
 	}{
 		{nil, 4}, {[]string{"--status", "PARKED"}, 1}, {[]string{"--action", "HOLD"}, 1}, {[]string{"--key", "k-2"}, 1},
-		{[]string{"--reject-reason", "BANK"}, 4}, {[]string{"--limit", "3"}, 3}, {[]string{"--scope", "mail"}, 0},
+		{[]string{"--reject-reason", "BANK_DOWN"}, 4}, {[]string{"--reject-reason", "BANK"}, 0}, {[]string{"--limit", "3"}, 3}, {[]string{"--scope", "mail"}, 0},
 	} {
 		stdout, stderr, code := invoke(t, append([]string{"retry", "ls", "--dsn", dsn, "--output", "json"}, c.args...)...)
 		require.Equal(t, exitOK, code, stderr)

@@ -53,8 +53,8 @@ type LoggedOperation struct {
 type Lookup interface {
 	// Scopes are those that have records, deliveries to come or dead letters that wait, in order.
 	Scopes(ctx context.Context) ([]string, error)
-	// ListRetries gives deliveries to come behind an ID, in the order of IDs. Token is set while a scheduler
-	// has claimed one.
+	// ListRetries gives deliveries to come behind an ID, in the order of IDs. The filter's ReasonPrefix is as that of
+	// RecentDeadLetters. Token is set while a scheduler has claimed one.
 	ListRetries(ctx context.Context, f RetryFilter, after int64, limit int) ([]Retry, error)
 	// FindOutgoing gives the messages in the outbox that have an idempotency key, of so many of the newest rows.
 	FindOutgoing(ctx context.Context, key string, newest int) ([]Outgoing, error)

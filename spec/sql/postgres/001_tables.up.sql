@@ -83,6 +83,9 @@ CREATE TABLE msg_retry (
     headers          text COLLATE "C" NOT NULL,
     message_key      bytea,
     payload          bytea,
+    kind             bigint NOT NULL GENERATED ALWAYS AS (
+        (hashtextextended(scope || chr(31) || event_type || chr(31) || status || chr(31) || action, 0) & -64)
+        | (hashtextextended(split_part(reason, ':', 1), 0) & 63)) STORED,
     CONSTRAINT msg_retry_source UNIQUE (scope, idempotency_key, source_topic, source_partition, source_offset)
 ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
 COMMENT ON TABLE msg_retry IS 'Retries, holds, deferrals and redrives that a scheduler publishes when they fall due.';
@@ -90,6 +93,7 @@ COMMENT ON COLUMN msg_retry.status IS 'PENDING: due at next_retry_time. PARKED: 
 COMMENT ON COLUMN msg_retry.token IS 'The scheduler that has claimed it, until claimed_until.';
 COMMENT ON COLUMN msg_retry.headers IS 'JSON: [["name","text"],["name",null],["name",{"base64":"..."}]]';
 COMMENT ON COLUMN msg_retry.payload IS 'The message''s bytes as they are; null is null.';
+COMMENT ON COLUMN msg_retry.kind IS 'What an operator tells apart: a hash of scope, event type, status and action, and in the last 6 bits one of the reason''s code.';
 
 -- Due rows, oldest first.
 CREATE INDEX msg_retry_due ON msg_retry (next_retry_time, id) WHERE status = 'PENDING';
@@ -99,6 +103,8 @@ CREATE INDEX msg_retry_parked ON msg_retry (scope, lane_topic, lane_key, id) WHE
 CREATE INDEX msg_retry_held ON msg_retry (scope, biz_key) WHERE action = 'HOLD' AND status = 'PENDING';
 -- When the claims of schedulers end, which is when their rows are due again.
 CREATE INDEX msg_retry_claimed ON msg_retry (claimed_until) WHERE claimed_until IS NOT NULL;
+-- What an operator looks for, whatever it is, by one narrow index rather than one of each column.
+CREATE INDEX msg_retry_kind ON msg_retry (kind, id);
 
 -- Lanes that are stuck: later messages of one biz key of one topic park behind the one that heads them.
 CREATE TABLE idem_lane (

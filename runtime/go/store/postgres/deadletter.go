@@ -68,52 +68,40 @@ func (b *deadRows) write(w *work) {
 
 // columnsOfFilter are the first parameters of dead_list and dead_count.
 func columnsOfFilter(f *store.DeadLetterFilter) []any {
-	at := func(t time.Time) *time.Time {
-		if t.IsZero() {
-			return nil
-		}
-		return &t
+	return []any{f.Scope, f.Key, f.EventType, f.Outcome, f.ReasonPrefix, present(f.Since), present(f.Until), f.Redriven}
+}
+
+// present is nil for a time that is not there.
+func present(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
 	}
-	return []any{f.Scope, f.Key, f.EventType, f.Outcome, f.ReasonPrefix, at(f.Since), at(f.Until), f.Redriven}
+	return &t
 }
 
 // ListDeadLetters gives dead letters in the order of IDs.
 func (c *core) ListDeadLetters(ctx context.Context, f store.DeadLetterFilter, after int64, limit int) ([]store.DeadLetter, error) {
-	var letters []store.DeadLetter
-	err := c.transact(ctx, work{plans: customPlan}, func(w *work) error {
-		letters = nil
-		w.queue("dead_list", append(columnsOfFilter(&f), after, max(limit, 0))...).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				var d store.DeadLetter
-				if err := scanDead(rows, &d); err != nil {
-					return err
-				}
-				letters = append(letters, d)
-			}
-			return rows.Err()
-		})
-		return nil
-	})
-	if err != nil {
-		return nil, named("list dead letters", err)
-	}
-	return letters, nil
+	letters, err := list(ctx, c, customPlan, "dead_list", scanDead, append(columnsOfFilter(&f), after, max(limit, 0))...)
+	return letters, named("list dead letters", err)
 }
 
-func scanDead(rows pgx.Rows, d *store.DeadLetter) error {
+// RecentDeadLetters gives dead letters, newest first.
+func (c *core) RecentDeadLetters(ctx context.Context, f store.DeadLetterFilter, after store.Cursor, limit int) ([]store.DeadLetter, error) {
+	letters, err := list(ctx, c, customPlan, "dead_recent", scanDead, append(columnsOfFilter(&f), present(after.CreatedAt), after.ID, max(limit, 0))...)
+	return letters, named("list dead letters", err)
+}
+
+func scanDead(row pgx.CollectableRow) (d store.DeadLetter, err error) {
 	var outcome, headers string
 	var redriven *time.Time
-	err := rows.Scan(&d.ID, &d.Scope, &d.Key, &d.EventType, &d.BizKey, &d.EventID, &d.SourceTopic, &d.SourcePartition, &d.SourceOffset,
+	err = row.Scan(&d.ID, &d.Scope, &d.Key, &d.EventType, &d.BizKey, &d.EventID, &d.SourceTopic, &d.SourcePartition, &d.SourceOffset,
 		&d.RedriveCount, &d.RetryCount, &d.HoldCount, &outcome, &d.Reason, &d.Topic, &d.MessageKey, &headers, &d.Payload, &d.CreatedAt, &redriven)
-	if err != nil {
-		return err
-	}
 	if redriven != nil {
 		d.RedrivenAt = *redriven
 	}
 	d.Outcome, _ = idem.ParseOutcome(outcome)
 	d.Headers = headersOf(headers, fmt.Sprintf("dead_letter %d", d.ID))
-	return nil
+	return d, err
 }
 
 // CountDeadLetters counts them.
@@ -175,21 +163,6 @@ func (c *core) DropDeadLetters(ctx context.Context, ids []int64) (int, error) {
 
 // DeadLetterStats counts those that wait, in the order of scope and event type.
 func (c *core) DeadLetterStats(ctx context.Context) ([]store.DeadLetterStats, error) {
-	var stats []store.DeadLetterStats
-	err := c.transact(ctx, work{}, func(w *work) error {
-		stats = nil
-		w.queue("dead_stats").Query(func(rows pgx.Rows) error {
-			var s store.DeadLetterStats
-			_, err := pgx.ForEachRow(rows, []any{&s.Scope, &s.EventType, &s.Count, &s.Oldest}, func() error {
-				stats = append(stats, s)
-				return nil
-			})
-			return err
-		})
-		return nil
-	})
-	if err != nil {
-		return nil, named("count dead letters", err)
-	}
-	return stats, nil
+	stats, err := list(ctx, c, "", "dead_stats", pgx.RowToStructByPos[store.DeadLetterStats])
+	return stats, named("count dead letters", err)
 }

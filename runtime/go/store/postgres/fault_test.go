@@ -54,7 +54,7 @@ func TestFault09CompletionOfARescuedClaimIsRolledBack(t *testing.T) {
 // A key is unique however long ago it was seen, and in whichever partition it lies.
 func TestFault14AKeyIsUniqueAcrossTimeAndPartitions(t *testing.T) {
 	t.Parallel()
-	s, pool := open(t, postgres.Config{})
+	s, pool := open(t, postgres.Config{Partitions: 8})
 	claims := make([]store.Claim, 100)
 	for i := range claims {
 		claims[i] = claimOf(fmt.Sprintf("k-%d", i), "first")

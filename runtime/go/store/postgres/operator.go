@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,131 +28,51 @@ func (c *core) EndOperation(ctx context.Context, id, changed int64) error {
 
 // Scopes are those of the tables.
 func (c *core) Scopes(ctx context.Context) ([]string, error) {
-	var scopes []string
-	err := c.transact(ctx, work{}, func(w *work) error {
-		scopes = nil
-		w.queue("scopes").Query(func(rows pgx.Rows) (err error) {
-			scopes, err = pgx.CollectRows(rows, pgx.RowTo[string])
-			return err
-		})
-		return nil
-	})
+	scopes, err := list(ctx, c, "", "scopes", pgx.RowTo[string])
 	return scopes, named("list scopes", err)
 }
 
 // ListRetries gives deliveries to come in the order of IDs. Those of a key are looked up in each scope: the index of
 // keys begins with the scope.
 func (c *core) ListRetries(ctx context.Context, f store.RetryFilter, after int64, limit int) ([]store.Retry, error) {
-	if f.Key == "" || f.Scope != "" {
-		return c.listRetries(ctx, f, after, limit)
-	}
-	scopes, err := c.Scopes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var all []store.Retry
-	for _, f.Scope = range scopes {
-		list, err := c.listRetries(ctx, f, after, limit)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, list...)
-	}
-	slices.SortFunc(all, func(a, b store.Retry) int { return cmp.Compare(a.ID, b.ID) })
-	return all[:min(len(all), max(limit, 0))], nil
-}
-
-func (c *core) listRetries(ctx context.Context, f store.RetryFilter, after int64, limit int) ([]store.Retry, error) {
-	var list []store.Retry
-	err := c.transact(ctx, work{plans: customPlan}, func(w *work) error {
-		list = nil
-		w.queue("retry_list", f.Scope, f.Key, f.EventType, f.Action, string(f.Status), f.ReasonPrefix, after, max(limit, 0)).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				var r store.Retry
-				if err := scanRetry(rows, &r, &r.Status, &r.Token); err != nil {
-					return err
-				}
-				list = append(list, r)
+	name, args := "retry_list", []any{f.Scope}
+	switch {
+	case f.Key != "":
+		scopes := []string{f.Scope}
+		if f.Scope == "" {
+			var err error
+			if scopes, err = c.Scopes(ctx); err != nil {
+				return nil, err
 			}
-			return rows.Err()
-		})
-		return nil
-	})
-	if err != nil {
-		return nil, named("list retries", err)
+		}
+		name, args = "retry_find", []any{f.Key, scopes}
+	case strings.Contains(f.ReasonPrefix, ":"):
+		name = "retry_walk"
 	}
-	return list, nil
+	retries, err := list(ctx, c, "", name, func(row pgx.CollectableRow) (store.Retry, error) {
+		var r store.Retry
+		return scanRetry(row, &r, &r.Status, &r.Token)
+	}, append(args, f.EventType, f.Action, string(f.Status), f.ReasonPrefix, after, max(limit, 0))...)
+	return retries, named("list retries", err)
 }
 
 // FindOutgoing gives the messages in the outbox that have a key.
 func (c *core) FindOutgoing(ctx context.Context, key string, newest int) ([]store.Outgoing, error) {
-	var found []store.Outgoing
-	err := c.transact(ctx, work{}, func(w *work) error {
-		found = nil
-		w.queue("outbox_find", store.HeaderText(idem.IdempotencyKey.String(), key), max(newest, 0)).Query(func(rows pgx.Rows) (err error) {
-			found, err = scanOutgoing(rows, "")
-			return err
-		})
-		return nil
-	})
-	if err != nil {
-		return nil, named("look for a key in the outbox", err)
-	}
-	return found, nil
+	found, err := list(ctx, c, "", "outbox_find", scanOutgoing(""), store.HeaderText(idem.IdempotencyKey.String(), key), max(newest, 0))
+	return found, named("look for a key in the outbox", err)
 }
 
 // Operations gives changes by hand, the newest first.
 func (c *core) Operations(ctx context.Context, before int64, limit int) ([]store.LoggedOperation, error) {
-	var list []store.LoggedOperation
-	err := c.transact(ctx, work{}, func(w *work) error {
-		list = nil
-		w.queue("operation_list", cmp.Or(before, math.MaxInt64), max(limit, 0)).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				var o store.LoggedOperation
-				var ended *time.Time
-				if err := rows.Scan(&o.ID, &o.BegunAt, &ended, &o.Changed, &o.Operator, &o.Command, &o.Reason, &o.Target); err != nil {
-					return err
-				}
-				if ended != nil {
-					o.EndedAt = *ended
-				}
-				list = append(list, o)
-			}
-			return rows.Err()
-		})
-		return nil
-	})
-	if err != nil {
-		return nil, named("list operations", err)
-	}
-	return list, nil
-}
-
-// RecentDeadLetters gives dead letters, newest first.
-func (c *core) RecentDeadLetters(ctx context.Context, f store.DeadLetterFilter, after store.Cursor, limit int) ([]store.DeadLetter, error) {
-	var letters []store.DeadLetter
-	var since *time.Time
-	if !after.CreatedAt.IsZero() {
-		since = &after.CreatedAt
-	}
-	err := c.transact(ctx, work{plans: customPlan}, func(w *work) error {
-		letters = nil
-		w.queue("dead_recent", append(columnsOfFilter(&f), since, after.ID, max(limit, 0))...).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				var d store.DeadLetter
-				if err := scanDead(rows, &d); err != nil {
-					return err
-				}
-				letters = append(letters, d)
-			}
-			return rows.Err()
-		})
-		return nil
-	})
-	if err != nil {
-		return nil, named("list dead letters", err)
-	}
-	return letters, nil
+	operations, err := list(ctx, c, "", "operation_list", func(row pgx.CollectableRow) (o store.LoggedOperation, err error) {
+		var ended *time.Time
+		err = row.Scan(&o.ID, &o.BegunAt, &ended, &o.Changed, &o.Operator, &o.Command, &o.Reason, &o.Target)
+		if ended != nil {
+			o.EndedAt = *ended
+		}
+		return o, err
+	}, cmp.Or(before, math.MaxInt64), max(limit, 0))
+	return operations, named("list operations", err)
 }
 
 // RetryNow makes pending rows due.

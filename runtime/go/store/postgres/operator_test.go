@@ -3,88 +3,166 @@ package postgres_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/postgres"
 	spec "github.com/idem-spec/idem/spec/sql"
 )
 
-// What an operator looks for is often at the far end of the table, where a planner that takes values for spread evenly
-// walks past all others. So each list has an index of its filter in the list's own order: nothing is sorted but the
-// rows that are equal so far, and a page costs a page.
-func TestListsOfDeadLettersComeOutOfAnIndexInOrder(t *testing.T) {
+// farEnd has 100,000 dead letters and as many deliveries to come. What an operator looks for is at the far end of each
+// list, where a planner that takes values for spread evenly walks past all others.
+var farEnd = []string{
+	`INSERT INTO dead_letter (created_at, source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key,
+		event_type, source_topic, outcome, reason, topic, headers)
+	SELECT now() - i * interval '1 s', i, 0, 0, 5, 0, CASE WHEN i < 90000 THEN 'payments' ELSE 'orders' END, 'key-' || i,
+		'type-' || i / 5000, 'orders', CASE WHEN i > 95000 THEN 'CONFLICT' ELSE 'RETRYABLE' END,
+		CASE WHEN i > 97000 THEN 'NO_RATE: EUR' ELSE 'BANK_DOWN' END, 'orders', '[]' FROM generate_series(1, 100000) i`,
+	`INSERT INTO msg_retry (next_retry_time, source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key,
+		event_type, source_topic, status, action, reason, topic, headers)
+	SELECT now(), i, 0, 0, 1, 0, CASE WHEN i < 90000 THEN 'payments' ELSE 'orders' END, 'key-' || i,
+		'type-' || i / 5000, 'orders', CASE WHEN i > 99000 THEN 'PARKED' ELSE 'PENDING' END, CASE WHEN i > 95000 THEN 'HOLD' ELSE 'RETRY' END,
+		CASE WHEN i > 97000 THEN 'NO_RATE: EUR' ELSE 'BANK_DOWN: 503' END, 'orders', '[]' FROM generate_series(1, 100000) i`,
+	`INSERT INTO idem_record (scope, key, state, fence, created_at, updated_at, expires_at)
+	SELECT 'payments', 'key-' || i, 2, 1, now(), now(), now() FROM generate_series(1, 100000) i`,
+	`INSERT INTO idem_operation (operator, command, reason, target) SELECT 'a@b', 'dlq redrive', 'r', 'ids ' || i FROM generate_series(1, 100000) i`,
+	`INSERT INTO outbox (created_at, next_at, topic, headers) SELECT now(), now(), 'orders', '[]' FROM generate_series(1, 100000) i`,
+	"ANALYZE",
+}
+
+// A page costs a page, whatever is looked for: none of these reads more rows of a table than it shows by much.
+func TestWhatAnOperatorAsksIsReadOutOfAnIndex(t *testing.T) {
 	t.Parallel()
 	_, pool := open(t, postgres.Config{})
-	for _, statement := range []string{
-		`INSERT INTO dead_letter (created_at, source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key,
-			event_type, source_topic, outcome, reason, topic, headers)
-		SELECT now() - i * interval '1 s', i, 0, 0, 5, 0, CASE WHEN i < 90000 THEN 'payments' ELSE 'orders' END, 'key-' || i,
-			'type-' || i / 5000, 'orders', CASE WHEN i > 95000 THEN 'CONFLICT' ELSE 'RETRYABLE' END,
-			CASE WHEN i > 97000 THEN 'NO_RATE: EUR' ELSE 'BANK_DOWN' END, 'orders', '[]' FROM generate_series(1, 100000) i`,
-		"ANALYZE dead_letter",
-	} {
+	for _, statement := range farEnd {
 		run(t, pool, statement)
 	}
-	conn, err := pool.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Release()
-	text := spec.PostgresStatements()["dead_recent"]
-	for _, c := range []struct {
-		filter  string // $1 to $8
-		indexes []string
-	}{
-		{"'', '', '', '', '', NULL, NULL, false", []string{"dead_letter_created"}},
-		{"'orders', '', '', '', '', NULL, NULL, false", []string{"dead_letter_scope"}},
-		{"'', '', 'type-19', '', '', NULL, NULL, false", []string{"dead_letter_type"}},
-		{"'orders', '', 'type-19', '', '', NULL, NULL, false", []string{"dead_letter_waiting", "dead_letter_type"}},
-		{"'', '', '', 'CONFLICT', '', NULL, NULL, false", []string{"dead_letter_outcome"}},
-		{"'', '', '', '', 'NO_RATE', NULL, NULL, false", []string{"dead_letter_reason"}},
-		{"'', 'key-7', '', '', '', NULL, NULL, true", []string{"dead_letter_key"}},
-		{"'', '', '', '', '', now() - interval '20 hours', NULL, false", []string{"dead_letter_created"}},
-		{"'', '', '', '', '', NULL, now() - interval '20 hours', false", []string{"dead_letter_created"}},
+	const custom, generic = "force_custom_plan", "force_generic_plan"
+	for _, c := range []struct{ statement, plans, args, index string }{
+		{"dead_recent", custom, "'', '', '', '', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_created"},
+		{"dead_recent", custom, "'orders', '', '', '', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_scope"},
+		{"dead_recent", custom, "'', '', 'type-19', '', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_type"},
+		{"dead_recent", custom, "'orders', '', 'type-19', '', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_waiting dead_letter_type"},
+		{"dead_recent", custom, "'', '', '', 'CONFLICT', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_outcome"},
+		{"dead_recent", custom, "'', '', '', '', 'NO_RATE', NULL, NULL, false, NULL, 0, 51", "dead_letter_reason"},
+		{"dead_recent", custom, "'', 'key-7', '', '', '', NULL, NULL, true, NULL, 0, 51", "dead_letter_key"},
+		{"dead_recent", custom, "'', '', '', '', '', now() - interval '20 hours', NULL, false, NULL, 0, 51", "dead_letter_created"},
+		{"dead_recent", custom, "'', '', '', '', '', NULL, now() - interval '20 hours', false, NULL, 0, 51", "dead_letter_created"},
+		{"dead_list", custom, "'', '', '', '', '', NULL, NULL, true, 99998, 1", "dead_letter_pkey"},
+		{"retry_list", generic, "'', '', '', '', '', 0, 51", "msg_retry_kind"},
+		{"retry_list", generic, "'', '', '', '', '', 99900, 51", "msg_retry_kind"},
+		{"retry_list", generic, "'orders', '', '', '', '', 0, 51", "msg_retry_kind"},
+		{"retry_list", generic, "'', 'type-19', '', '', '', 0, 51", "msg_retry_kind"},
+		{"retry_list", generic, "'', '', 'HOLD', '', '', 0, 51", "msg_retry_kind"},
+		{"retry_list", generic, "'', '', '', 'PARKED', '', 0, 51", "msg_retry_kind"},
+		{"retry_list", generic, "'', '', '', '', 'NO_RATE', 0, 51", "msg_retry_kind"},
+		{"retry_list", generic, "'orders', 'type-19', 'HOLD', 'PENDING', 'NO_RATE', 0, 51", "msg_retry_kind"},
+		{"retry_list", generic, "'', '', '', '', 'NOTHING', 0, 51", "msg_retry_kind"},
+		{"retry_walk", generic, "'', '', '', '', 'NO_RATE: E', 98000, 51", "msg_retry_pkey"},
+		{"retry_find", generic, "'key-99999', '{orders,payments}', '', '', '', '', 0, 51", "msg_retry_source"},
+		{"record_read", generic, "'payments', '{key-1,key-99999,nothing}'", "idem_record_pkey"},
+		{"operation_list", generic, "9223372036854775807, 51", "idem_operation_pkey"},
+		{"outbox_find", generic, `'["idempotency_key","k"]', 51`, "outbox_pkey"},
+		{"scopes", generic, "", "dead_letter_scope"},
 	} {
-		tx, err := conn.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var answer string
-		_, err = tx.Exec(t.Context(), "SET LOCAL plan_cache_mode = force_custom_plan")
-		if err == nil {
-			_, err = tx.Exec(t.Context(), "PREPARE dead_recent AS "+text)
-		}
-		if err == nil {
-			err = tx.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) EXECUTE dead_recent("+c.filter+", NULL, 0, 50)", pgx.QueryExecModeSimpleProtocol).Scan(&answer)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", c.filter, err)
-		}
-		if err := tx.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := conn.Exec(t.Context(), "DEALLOCATE dead_recent"); err != nil {
-			t.Fatal(err)
-		}
-		var plans []struct{ Plan plan }
-		if err := json.Unmarshal([]byte(answer), &plans); err != nil {
-			t.Fatal(err)
-		}
+		asked := analyzed(t, pool, c.statement, c.plans, c.args)
 		var used []string
-		plans[0].Plan.walk(func(p *plan) {
-			if p.Index != "" {
-				used = append(used, p.Index)
+		asked.walk(func(p *plan) {
+			if p.Type == "Seq Scan" {
+				t.Errorf("%s(%s) reads all of %s", c.statement, c.args, p.Table)
 			}
-			if p.Type == "Seq Scan" || p.Type == "Sort" && !strings.Contains(c.filter, "key-7") {
-				t.Errorf("%s: %s", c.filter, p.Type)
+			if n := p.rows(); p.Table != "" && n > 2000 {
+				t.Errorf("%s(%s) reads %.0f rows of %s by %s", c.statement, c.args, n, p.Table, p.Index)
 			}
+			used = append(used, p.Index)
 		})
-		if len(used) != 1 || !slices.Contains(c.indexes, used[0]) {
-			t.Errorf("%s is read by %s, want one of %s", c.filter, fmt.Sprint(used), c.indexes)
+		if !slices.ContainsFunc(strings.Fields(c.index), func(name string) bool { return slices.Contains(used, name) }) {
+			t.Errorf("%s(%s) is read by %s, want %s", c.statement, c.args, used, c.index)
 		}
 	}
+}
+
+// analyzed runs a statement, and gives its plan with what each node of it did.
+func analyzed(t *testing.T, pool *pgxpool.Pool, name, plans, args string) *plan {
+	t.Helper()
+	if args != "" {
+		args = "(" + args + ")"
+	}
+	var answer string
+	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		for _, statement := range []string{"DEALLOCATE ALL", "SET LOCAL plan_cache_mode = " + plans, "PREPARE asked AS " + spec.PostgresStatements()[name]} {
+			if _, err := tx.Exec(t.Context(), statement, pgx.QueryExecModeSimpleProtocol); err != nil {
+				return err
+			}
+		}
+		return tx.QueryRow(t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE asked"+args, pgx.QueryExecModeSimpleProtocol).Scan(&answer)
+	})
+	var explained []struct{ Plan plan }
+	if err == nil {
+		err = json.Unmarshal([]byte(answer), &explained)
+	}
+	if err != nil {
+		t.Fatalf("%s(%s): %v", name, args, err)
+	}
+	return &explained[0].Plan
+}
+
+// Whatever is looked for, and however it is mixed, a list has what a reading of all rows finds.
+func TestListsOfRetriesLoseNothing(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t, postgres.Config{})
+	chance := rand.New(rand.NewPCG(1, 2))
+	one := func(of ...string) string { return of[chance.IntN(len(of))] }
+	var all []store.Retry
+	for i := range 400 {
+		run(t, pool, `INSERT INTO msg_retry (next_retry_time, source_offset, source_partition, redrive_count, retry_count, hold_count, scope,
+			idempotency_key, event_type, source_topic, status, action, reason, topic, headers)
+			VALUES (now(), $1, 0, 0, 1, 0, $2, $3, $4, 'orders', $5, $6, $7, 'orders', '[]')`, i,
+			one("a", "b"), one("k", "l", "m"), one("", "x", "y"), one("PENDING", "PARKED"), one("RETRY", "HOLD", "DEFER"),
+			one("", "NO", "NO: A", "NO: B", "NOT", "DOWN: NO", fmt.Sprint("C", i)))
+	}
+	all, err := s.ListRetries(t.Context(), store.RetryFilter{}, 0, 1000)
+	if err != nil || len(all) != 400 {
+		t.Fatalf("%d, %v", len(all), err)
+	}
+	for range 300 {
+		f := store.RetryFilter{
+			Scope: one("", "", "a", "b"), Key: one("", "", "k", "nothing"), EventType: one("", "", "x"), Status: store.RetryStatus(one("", "", "PARKED")),
+			Action: one("", "", "HOLD", "REDRIVE"), ReasonPrefix: one("", "", "NO", "NO: A", "NO: ", "N", "DOWN", "C7"),
+		}
+		after, limit := chance.Int64N(400), 1+chance.IntN(100)
+		var want []int64
+		for i := range all {
+			if all[i].ID > after && selects(&f, &all[i]) && len(want) < limit {
+				want = append(want, all[i].ID)
+			}
+		}
+		list, err := s.ListRetries(t.Context(), f, after, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int64
+		for i := range list {
+			got = append(got, list[i].ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v behind %d, at most %d:\n got %v\nwant %v", f, after, limit, got, want)
+		}
+	}
+}
+
+func selects(f *store.RetryFilter, r *store.Retry) bool {
+	code, _, detailed := strings.Cut(f.ReasonPrefix, ":")
+	its, _, _ := strings.Cut(r.Reason, ":")
+	action, _ := idem.ParseAction(f.Action)
+	return (f.Scope == "" || r.Scope == f.Scope) && (f.Key == "" || r.Key == f.Key) && (f.EventType == "" || r.EventType == f.EventType) &&
+		(f.Status == "" || r.Status == f.Status) && (f.Action == "" || r.Action == action) &&
+		(f.ReasonPrefix == "" || its == code && (!detailed || strings.HasPrefix(r.Reason, f.ReasonPrefix)))
 }

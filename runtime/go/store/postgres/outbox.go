@@ -60,10 +60,9 @@ func (c *core) Stored(ctx context.Context, topic string, bizKeys [][]byte) ([]bo
 func (c *core) ClaimOutgoing(ctx context.Context, token string, limit int, lease time.Duration) ([]store.Outgoing, error) {
 	var messages []store.Outgoing
 	err := c.transact(ctx, work{}, func(w *work) error {
-		messages = nil
 		w.queue("outbox_lock")
 		w.queue("outbox_claim", token, max(limit, 0), lease.Milliseconds()).Query(func(rows pgx.Rows) (err error) {
-			messages, err = scanOutgoing(rows, token)
+			messages, err = pgx.AppendRows(messages[:0], rows, scanOutgoing(token))
 			return err
 		})
 		return nil
@@ -75,19 +74,15 @@ func (c *core) ClaimOutgoing(ctx context.Context, token string, limit int, lease
 	return messages, nil
 }
 
-// scanOutgoing reads rows that token has claimed, or nobody in particular.
-func scanOutgoing(rows pgx.Rows, token string) (messages []store.Outgoing, err error) {
-	for rows.Next() {
+// scanOutgoing reads a row that token has claimed, or nobody in particular.
+func scanOutgoing(token string) pgx.RowToFunc[store.Outgoing] {
+	return func(row pgx.CollectableRow) (store.Outgoing, error) {
 		m := store.Outgoing{Token: token}
 		var headers string
-		err := rows.Scan(&m.ID, &m.Topic, &m.MessageKey, &headers, &m.Payload, &m.CreatedAt, &m.Attempts, &m.Failed, &m.LastError, &m.NextAt)
-		if err != nil {
-			return nil, err
-		}
+		err := row.Scan(&m.ID, &m.Topic, &m.MessageKey, &headers, &m.Payload, &m.CreatedAt, &m.Attempts, &m.Failed, &m.LastError, &m.NextAt)
 		m.Headers = headersOf(headers, fmt.Sprintf("outbox %d", m.ID))
-		messages = append(messages, m)
+		return m, err
 	}
-	return messages, rows.Err()
 }
 
 // Sent removes rows.

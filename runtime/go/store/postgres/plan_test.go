@@ -27,7 +27,14 @@ type plan struct {
 	Index string `json:"Index Name"`
 	Cond  string `json:"Index Cond"`
 	Plans []plan
+	// What it did, in all its loops.
+	Rows    float64 `json:"Actual Rows"`
+	Removed float64 `json:"Rows Removed by Filter"`
+	Loops   float64 `json:"Actual Loops"`
 }
+
+// rows is how many rows it has read.
+func (p *plan) rows() float64 { return (p.Rows + p.Removed) * p.Loops }
 
 func (p *plan) walk(visit func(*plan)) {
 	visit(p)

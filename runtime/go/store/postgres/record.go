@@ -218,6 +218,18 @@ func ask[T any](ctx context.Context, c *core, name string, args ...any) (value T
 	return value, err
 }
 
+// list runs one statement in a transaction, and reads a row at a time.
+func list[T any](ctx context.Context, c *core, plans, name string, read pgx.RowToFunc[T], args ...any) (all []T, err error) {
+	err = c.transact(ctx, work{plans: plans}, func(w *work) error {
+		w.queue(name, args...).Query(func(rows pgx.Rows) (err error) {
+			all, err = pgx.AppendRows(all[:0], rows, read)
+			return err
+		})
+		return nil
+	})
+	return all, err
+}
+
 // places runs one statement in a transaction that answers with places in a list of n, from 1, or
 // with 0 for all of them.
 func (c *core) places(ctx context.Context, n int, name string, args ...any) ([]bool, error) {

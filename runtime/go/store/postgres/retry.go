@@ -139,21 +139,9 @@ func (b *retryRows) write(w *work) {
 
 // ClaimDue claims rows that are due.
 func (c *core) ClaimDue(ctx context.Context, token string, limit int, lease time.Duration) ([]store.Retry, error) {
-	var due []store.Retry
-	err := c.transact(ctx, work{}, func(w *work) error {
-		due = nil
-		w.queue("retry_claim", token, max(limit, 0), lease.Milliseconds()).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				r := store.Retry{Token: token, Status: store.RetryPending}
-				if err := scanRetry(rows, &r); err != nil {
-					return err
-				}
-				due = append(due, r)
-			}
-			return rows.Err()
-		})
-		return nil
-	})
+	due, err := list(ctx, c, "", "retry_claim", func(row pgx.CollectableRow) (store.Retry, error) {
+		return scanRetry(row, &store.Retry{Token: token, Status: store.RetryPending})
+	}, token, max(limit, 0), lease.Milliseconds())
 	if err != nil {
 		return nil, named(fmt.Sprintf("claim %d due rows", limit), err)
 	}
@@ -163,18 +151,15 @@ func (c *core) ClaimDue(ctx context.Context, token string, limit int, lease time
 	return due, nil
 }
 
-// scanRetry reads a row's columns, and those behind them into more.
-func scanRetry(rows pgx.Rows, r *store.Retry, more ...any) error {
+// scanRetry reads a row's columns into r, and those behind them into more.
+func scanRetry(row pgx.CollectableRow, r *store.Retry, more ...any) (store.Retry, error) {
 	var action, headers string
-	err := rows.Scan(append([]any{&r.ID, &r.Scope, &r.Key, &r.EventType, &r.BizKey, &r.EventID, &r.SourceTopic, &r.SourcePartition, &r.SourceOffset,
+	err := row.Scan(append([]any{&r.ID, &r.Scope, &r.Key, &r.EventType, &r.BizKey, &r.EventID, &r.SourceTopic, &r.SourcePartition, &r.SourceOffset,
 		&r.RedriveCount, &r.RetryCount, &r.HoldCount, &action, &r.Reason, &r.Topic, &r.MessageKey, &headers, &r.Payload, &r.NextRetryTime,
 		&r.Lane.Topic, &r.Lane.BizKey, &r.Publications, &r.CreatedAt}, more...)...)
-	if err != nil {
-		return err
-	}
 	r.Action, _ = idem.ParseAction(action)
 	r.Headers = headersOf(headers, fmt.Sprintf("msg_retry %d", r.ID))
-	return nil
+	return *r, err
 }
 
 // columnsOfMarks are parameters of retry_mark and retry_postpone.

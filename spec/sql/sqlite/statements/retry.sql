@@ -103,8 +103,8 @@ SELECT l.scope, l.topic, l.biz_key
  LIMIT ?1;
 
 -- name: retry_list
--- ?1 scope, ?2 key, ?3 event_type, ?4 action, ?5 status, ?6 the beginning of the reason: '' selects all. ?7 the id
--- before, ?8 limit, ?9 now.
+-- ?1 scope, ?2 key, ?3 event_type, ?4 action, ?5 status, ?6 the code of the reason, or it, a colon and how the detail
+-- begins: '' selects all. ?7 the id before, ?8 limit, ?9 now.
 SELECT id, scope, idempotency_key, event_type, biz_key, msg_id,
        source_topic, source_partition, source_offset, redrive_count, retry_count, hold_count,
        action, reason, topic, message_key, headers, payload, next_retry_time, status,
@@ -113,5 +113,7 @@ SELECT id, scope, idempotency_key, event_type, biz_key, msg_id,
   FROM msg_retry
  WHERE id > ?7
    AND (?1 = '' OR scope = ?1) AND (?2 = '' OR idempotency_key = ?2) AND (?3 = '' OR event_type = ?3)
-   AND (?4 = '' OR action = ?4) AND (?5 = '' OR status = ?5) AND substr(reason, 1, length(?6)) = ?6
+   AND (?4 = '' OR action = ?4) AND (?5 = '' OR status = ?5)
+   AND (?6 = '' OR reason = ?6 OR substr(reason, 1, length(?6) + 1) = ?6 || ':'
+        OR (instr(?6, ':') > 0 AND substr(reason, 1, length(?6)) = ?6))
  ORDER BY id LIMIT ?8;
