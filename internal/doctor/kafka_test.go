@@ -83,6 +83,8 @@ func TestReplicasThatAreBehind(t *testing.T) {
 			expect(t, results, "", "TOPIC_IN_SYNC", c.status, c.found)
 		})
 	}
+	three := kafka.TopicDescription{Config: map[string]string{"min.insync.replicas": "1"}, Partitions: []kafka.PartitionDescription{{Replicas: []int32{1, 2, 3}}}}
+	expect(t, examine(t.Context(), "", &topic{TopicDescription: three, cluster: &cluster{}}, topicChecks[2:3]), "", "TOPIC_MIN_INSYNC", Error, "it is 1, with 3 replicas")
 	four := kafka.TopicDescription{Partitions: []kafka.PartitionDescription{{Replicas: []int32{1, 2, 3, 4}}}}
 	expect(t, examine(t.Context(), "", &topic{TopicDescription: four, cluster: &cluster{brokers: 4}}, topicChecks[:1]), "", "TOPIC_REPLICATION", Warning, "4 replicas")
 }
