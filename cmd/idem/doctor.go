@@ -39,7 +39,7 @@ It says what it found, why it matters and how to mend it, and changes nothing. -
 Groups are --group, GROUP or GROUP=SCOPE where the scope has another name; without one and without --topic, the scopes of
 the stores. Topics are --topic, or those that the groups read; the retry topics and dead-letter topics come with them.
 
-The brokers, stores and Redis are those of the context, of the flags or of the environment. How long the handler takes is
+The brokers, stores and Redis are those of the context (redis: URL there), of the flags or of the environment. How long the handler takes is
 --p99, or an estimate from the records: from the claim to the success of first attempts. How long records are kept is
 --retention, or what the records say, or the default. --schema says how long the retries of messages take.
 

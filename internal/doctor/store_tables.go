@@ -105,7 +105,7 @@ func storeIndexes(ctx context.Context, s *Store, r *report) error {
 
 // ownTables are the tables of idem, the parts of those that are cut too.
 const ownTables = `SELECT c.oid, c.oid::regclass::text AS name, coalesce(c.reloptions, '{}') AS options, c.relkind FROM pg_class c
-	WHERE c.relkind IN ('r', 'p') AND (c.oid IN (to_regclass('idem_record'), to_regclass('msg_retry'), to_regclass('idem_lane'), to_regclass('dead_letter'), to_regclass('outbox'))
+	WHERE c.relkind IN ('r', 'p') AND (c.oid IN (to_regclass('idem_record'), to_regclass('msg_retry'), to_regclass('idem_lane'), to_regclass('dead_letter'), to_regclass('outbox'), to_regclass('idem_operation'), to_regclass('idem_audit'))
 		OR c.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass('idem_record')))`
 
 func without(all []string, one string) (rest []string) {
