@@ -51,7 +51,9 @@ def retry_of(key: str, offset: int = 0, **more: Any) -> Retry:
 
 def letter_of(key: str, offset: int = 0) -> DeadLetter:
     outcome = Outcome.NON_RETRYABLE
-    return DeadLetter("scope", key, "topic", 0, offset, "topic", [("a", None)], outcome, "BAD: x")
+    return DeadLetter(
+        "scope", key, "topic", 0, offset, "topic", [("a", None)], outcome, reason="BAD: x"
+    )
 
 
 def test_a_key_twice_in_one_batch_is_claimed_once(store: PostgresStore) -> None:

@@ -7,14 +7,9 @@ import secrets
 import time
 from collections import defaultdict
 
-from confluent_kafka import Producer
-
 from . import observe
-from .outages import Outages
-from .postgres.sync import PostgresStore
 from .rounds import Rounds, publish
 from .rows import Outgoing
-from .timers import Every
 
 log = logging.getLogger("idemspec")
 
@@ -25,39 +20,28 @@ ROUND_SECONDS = 20.0
 POLL_SECONDS = 0.5
 DELAYS_MS = (1000, 2000, 4000)
 """The waits between the tries of a row; the one after the last is the last try."""
-REVIVE_SECONDS = 300.0
-"""How often failed rows are tried once more without anybody asking."""
 REVIVE_LIMIT = 1000
 
 
 class Relay(Rounds):
     """Keeps the order of each (topic, biz key). A row that fails is tried again, and then marked
     failed, which holds back its own key alone. A message may be published twice, and is never lost.
-    The producer is the caller's, of `idemspec_runtime.kafka.producer`.
 
         relay = Relay(store, producer({"bootstrap.servers": "localhost:9092"}))
         threading.Thread(target=relay.run).start()
     """
 
     what = "outbox"
+    upkeep_seconds = 300.0
 
-    def __init__(
-        self,
-        store: PostgresStore,
-        producer: Producer,
-        observer: observe.Observer | None = None,
-        outages: Outages | None = None,
-    ) -> None:
-        super().__init__(outages)
-        self._store = store
-        self._producer = producer
-        self._observer = observer
-        self._revive = Every(REVIVE_SECONDS, lambda: store.retry_failed(REVIVE_LIMIT))
-        self._gauges = observe.gauges(observer, lambda to: observe.measure_outbox(to, store))
+    def _upkeep(self) -> None:
+        """Tries failed rows once more, without anybody asking."""
+        self._store.retry_failed(REVIVE_LIMIT)
+
+    def _measure(self, to: observe.Observer) -> None:
+        observe.measure_outbox(to, self._store)
 
     def _round(self) -> float:
-        self._revive()
-        self._gauges()
         return 0.0 if self.step() else POLL_SECONDS
 
     def step(self) -> int:

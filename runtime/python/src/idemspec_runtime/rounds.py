@@ -9,8 +9,11 @@ from typing import Any
 
 from confluent_kafka import KafkaException, Producer
 
+from . import observe
 from .outages import Outages
+from .postgres.sync import PostgresStore
 from .rows import Outgoing, Retry
+from .timers import Every
 
 CONFIRM_SECONDS = 10.0
 """How long a publication waits for the broker."""
@@ -23,8 +26,22 @@ class Rounds(ABC):
 
     what: str
     """The outage that a round which fails belongs to."""
+    upkeep_seconds: float
+    """How often `_upkeep` is called."""
 
-    def __init__(self, outages: Outages | None) -> None:
+    def __init__(
+        self,
+        store: PostgresStore,
+        producer: Producer,
+        observer: observe.Observer | None = None,
+        outages: Outages | None = None,
+    ) -> None:
+        """The producer is the caller's, of `idemspec_runtime.kafka.producer`."""
+        self._store = store
+        self._producer = producer
+        self._observer = observer
+        self._gauges = observe.gauges(observer, self._measure)
+        self._keep = Every(self.upkeep_seconds, self._upkeep)
         self._outages = outages or Outages()
         self._changed = threading.Event()
         self._stopped = threading.Event()
@@ -43,6 +60,8 @@ class Rounds(ABC):
         while not self._stopped.is_set():
             self._changed.clear()
             try:
+                self._keep()
+                self._gauges()
                 pause = self._round()
             except Exception as error:
                 self._outages.begins(self.what, error)
@@ -50,6 +69,14 @@ class Rounds(ABC):
             else:
                 self._outages.over(self.what)
             self._changed.wait(pause)
+
+    @abstractmethod
+    def _upkeep(self) -> None:
+        """What is to be done now and then."""
+
+    @abstractmethod
+    def _measure(self, to: observe.Observer) -> None:
+        """Counts the rows, now and then."""
 
     @abstractmethod
     def _round(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -14,9 +14,8 @@ RetryAction = Literal["RETRY", "HOLD", "DEFER", "REDRIVE"]
 
 
 @dataclass(slots=True)
-class Retry:
-    """A row of msg_retry: a delivery that is durable and still to come. It is unique by the
-    delivery that caused it; a second write raises it by (redrive_count, position). (DEDUP-027)"""
+class Row:
+    """What msg_retry and dead_letter have of a message, so that it can be delivered again."""
 
     scope: str
     key: str
@@ -25,29 +24,38 @@ class Retry:
     source_partition: int
     source_offset: int
     topic: str
-    """Where it is published, with `message_key`, `headers` and `payload` as they are."""
     headers: Headers
+    _: KW_ONLY
     message_key: bytes | None = None
     payload: bytes | None = None
     redrive_count: int = 0
     retry_count: int = 0
     hold_count: int = 0
-    action: RetryAction = "RETRY"
-    due_ms: int = 0
-    """From the store's present, when it is written."""
     event_type: str = ""
     biz_key: str = ""
     event_id: str = ""
     reason: str = ""
+    id: int = 0
+    created_at: datetime | None = None
+
+
+@dataclass(slots=True)
+class Retry(Row):
+    """A row of msg_retry: a delivery that is durable and still to come. It is published to `topic`,
+    with `message_key`, `headers` and `payload` as they are. It is unique by the delivery that
+    caused it; a second write raises it by (redrive_count, position). (DEDUP-027)"""
+
+    _: KW_ONLY
+    action: RetryAction = "RETRY"
+    due_ms: int = 0
+    """From the store's present, when it is written."""
     park: bool = False
     """It waits behind the head of its lane."""
-    id: int = 0
     token: str = ""
     """The scheduler's claim, when it was read by `claim_due`."""
     publications: int = 0
     """How often a scheduler has claimed it."""
     next_retry_time: datetime | None = None
-    created_at: datetime | None = None
 
     @property
     def position(self) -> int:
@@ -87,30 +95,12 @@ class RetryCounts(NamedTuple):
 
 
 @dataclass(slots=True)
-class DeadLetter:
+class DeadLetter(Row):
     """A row of dead_letter: a message that ended, with all that is needed to understand it and to
-    redrive it. It is unique by scope and source."""
+    redrive it. `topic` is its origin. It is unique by scope and source."""
 
-    scope: str
-    key: str
-    source_topic: str
-    source_partition: int
-    source_offset: int
-    topic: str
-    """The origin."""
-    headers: Headers
     outcome: Outcome
-    reason: str = ""
-    message_key: bytes | None = None
-    payload: bytes | None = None
-    redrive_count: int = 0
-    retry_count: int = 0
-    hold_count: int = 0
-    event_type: str = ""
-    biz_key: str = ""
-    event_id: str = ""
-    id: int = 0
-    created_at: datetime | None = None
+    _: KW_ONLY
     redriven_at: datetime | None = None
 
 

@@ -5,47 +5,28 @@ from __future__ import annotations
 import logging
 import secrets
 
-from confluent_kafka import Producer
-
 from . import observe
-from .outages import Outages
-from .postgres.sync import PostgresStore
 from .rounds import POLL_SECONDS, Rounds, publish
 from .rows import mark_of
-from .timers import Every
 
 log = logging.getLogger("idemspec")
 
 BATCH = 200
 LEASE_MS = 60_000
-SWEEP_SECONDS = 30.0
 POSTPONE_MS = 1000
 SWEEP_LIMIT = 500
 
 
 class Scheduler(Rounds):
-    """A row may be published twice, and is never lost. The producer is the caller's, of
-    `idemspec_runtime.kafka.producer`."""
+    """A row may be published twice, and is never lost."""
 
     what = "retries"
+    upkeep_seconds = 30.0
 
-    def __init__(
-        self,
-        store: PostgresStore,
-        producer: Producer,
-        observer: observe.Observer | None = None,
-        outages: Outages | None = None,
-    ) -> None:
-        super().__init__(outages)
-        self._store = store
-        self._producer = producer
-        self._observer = observer
-        self._sweep = Every(SWEEP_SECONDS, lambda: store.sweep_lanes(SWEEP_LIMIT))
-        self._gauges = observe.gauges(observer, self._measure)
+    def _upkeep(self) -> None:
+        self._store.sweep_lanes(SWEEP_LIMIT)
 
     def _round(self) -> float:
-        self._sweep()
-        self._gauges()
         return 0.0 if self.step() == BATCH else self._pause()
 
     def _measure(self, to: observe.Observer) -> None:

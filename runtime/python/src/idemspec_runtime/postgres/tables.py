@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from idemspec import Outcome
 
 from ..header_text import Headers, decode_headers, encode_headers
 from ..records import Lane
-from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, RetryAction
+from ..rows import DeadLetter, DeadLetterFilter, Mark, Outgoing, Retry, Row
 from .work import Answer, Query, blobs, numbers, text, texts
 
 log = logging.getLogger("idemspec")
@@ -80,27 +81,16 @@ class RetryRows:
         retries = [row.retry for row in rows]
         lanes = [row.lane or Lane("", "") for row in rows]
         args = (
-            texts(i.scope for i in ids),
-            texts(i.key for i in ids),
-            texts(i.topic for i in ids),
-            numbers(i.partition for i in ids),
-            numbers(i.offset for i in ids),
-            numbers(r.redrive_count for r in retries),
-            numbers(r.retry_count for r in retries),
-            numbers(r.hold_count for r in retries),
+            *_texts(ids, "scope", "key", "topic"),
+            *_numbers(ids, "partition", "offset"),
+            *_numbers(retries, *_COUNTS),
             texts(r.action for r in retries),
             texts("PARKED" if row.parked else "PENDING" for row in rows),
-            numbers(r.due_ms for r in retries),
+            *_numbers(retries, "due_ms"),
             texts(lane.topic for lane in lanes),
-            texts(text(lane.biz_key) for lane in lanes),
-            texts(text(r.event_id) for r in retries),
-            texts(text(r.event_type) for r in retries),
-            texts(text(r.biz_key) for r in retries),
-            texts(text(r.reason) for r in retries),
-            texts(text(r.topic) for r in retries),
-            texts(encode_headers(r.headers) for r in retries),
-            blobs(r.message_key for r in retries),
-            blobs(r.payload for r in retries),
+            *_texts(lanes, "biz_key"),
+            *_texts(retries, "event_id", "event_type", "biz_key", "reason", "topic"),
+            *_content(retries),
         )
         return [Query("retry_put", args)]
 
@@ -125,50 +115,60 @@ class DeadRows:
         rows = list(self._rows.values())
         args = (
             texts(scopes),
-            texts(text(d.key) for d in rows),
-            texts(text(d.event_type) for d in rows),
-            texts(text(d.biz_key) for d in rows),
-            texts(text(d.event_id) for d in rows),
+            *_texts(rows, "key", "event_type", "biz_key", "event_id"),
             texts(topics),
             numbers(partitions),
             numbers(offsets),
-            numbers(d.redrive_count for d in rows),
-            numbers(d.retry_count for d in rows),
-            numbers(d.hold_count for d in rows),
+            *_numbers(rows, *_COUNTS),
             texts(d.outcome.value for d in rows),
-            texts(text(d.reason) for d in rows),
-            texts(text(d.topic) for d in rows),
-            texts(encode_headers(d.headers) for d in rows),
-            blobs(d.message_key for d in rows),
-            blobs(d.payload for d in rows),
+            *_texts(rows, "reason", "topic"),
+            *_content(rows),
         )
         return [Query("dead_put", args)]
 
 
+_COUNTS = ("redrive_count", "retry_count", "hold_count")
+
+
+def _texts(rows: Sequence[Any], *names: str) -> Iterator[str]:
+    """Columns of texts that a database can hold."""
+    return (texts(text(getattr(row, name)) for row in rows) for name in names)
+
+
+def _numbers(rows: Sequence[Any], *names: str) -> Iterator[str]:
+    return (numbers(getattr(row, name) for row in rows) for name in names)
+
+
+def _content(rows: Sequence[Row] | Sequence[Outgoing]) -> tuple[str, str, str]:
+    """The columns of what is published."""
+    return (
+        texts(encode_headers(row.headers) for row in rows),
+        blobs(row.message_key for row in rows),
+        blobs(row.payload for row in rows),
+    )
+
+
+def _fields(row: tuple[Any, ...], table: str) -> dict[str, Any]:
+    """What a row of retry_claim and one of dead_list have in common."""
+    names = "id", "scope", "key", "event_type", "biz_key", "event_id"
+    source = "source_topic", "source_partition", "source_offset", *_COUNTS
+    fields = dict(zip((*names, *source), row[:12], strict=True))
+    reason, topic, message_key, headers, payload = row[13:18]
+    return fields | {
+        "reason": reason,
+        "topic": topic,
+        "message_key": message_key,
+        "headers": headers_of(headers, f"{table} {row[0]}"),
+        "payload": payload,
+    }
+
+
 def retry_of(row: tuple[Any, ...], token: str) -> Retry:
     """A row of retry_claim."""
-    (id_, scope, key, event_type, biz_key, event_id, topic, partition, offset) = row[:9]
-    (redrives, retries, holds, action, reason, target, message_key, headers, payload) = row[9:18]
     next_retry_time, _, _, publications, created_at = row[18:23]
     return Retry(
-        scope=scope,
-        key=key,
-        source_topic=topic,
-        source_partition=partition,
-        source_offset=offset,
-        topic=target,
-        headers=headers_of(headers, f"msg_retry {id_}"),
-        message_key=message_key,
-        payload=payload,
-        redrive_count=redrives,
-        retry_count=retries,
-        hold_count=holds,
-        action=cast(RetryAction, action),
-        event_type=event_type,
-        biz_key=biz_key,
-        event_id=event_id,
-        reason=reason,
-        id=id_,
+        **_fields(row, "msg_retry"),
+        action=row[12],
         token=token,
         publications=publications,
         next_retry_time=next_retry_time,
@@ -178,30 +178,9 @@ def retry_of(row: tuple[Any, ...], token: str) -> Retry:
 
 def dead_letter_of(row: tuple[Any, ...]) -> DeadLetter:
     """A row of dead_list."""
-    (id_, scope, key, event_type, biz_key, event_id, topic, partition, offset) = row[:9]
-    (redrives, retries, holds, outcome, reason, origin, message_key, headers, payload) = row[9:18]
-    return DeadLetter(
-        scope=scope,
-        key=key,
-        source_topic=topic,
-        source_partition=partition,
-        source_offset=offset,
-        topic=origin,
-        headers=headers_of(headers, f"dead_letter {id_}"),
-        outcome=Outcome[outcome],
-        reason=reason,
-        message_key=message_key,
-        payload=payload,
-        redrive_count=redrives,
-        retry_count=retries,
-        hold_count=holds,
-        event_type=event_type,
-        biz_key=biz_key,
-        event_id=event_id,
-        id=id_,
-        created_at=row[18],
-        redriven_at=row[19],
-    )
+    fields = _fields(row, "dead_letter")
+    outcome = Outcome[row[12]]
+    return DeadLetter(**fields, outcome=outcome, created_at=row[18], redriven_at=row[19])
 
 
 def outgoing_of(row: tuple[Any, ...]) -> Outgoing:
@@ -234,12 +213,5 @@ def mark_columns(marks: list[Mark]) -> tuple[str, str, str, str]:
 
 
 def outbox_put(messages: list[Outgoing]) -> Query:
-    return Query(
-        "outbox_put",
-        (
-            texts(text(m.topic) for m in messages),
-            blobs(m.message_key for m in messages),
-            texts(encode_headers(m.headers) for m in messages),
-            blobs(m.payload for m in messages),
-        ),
-    )
+    headers, keys, payloads = _content(messages)
+    return Query("outbox_put", (*_texts(messages, "topic"), keys, headers, payloads))
