@@ -3,7 +3,7 @@
 python bench/harness/main.py            all of it
 python bench/harness/main.py go plugin  some of it, on standard output alone
 BENCH_QUICK=1                           fewer rounds, for a look
-BENCH_GROWTH=1                          with a table of ten million keys, some minutes more
+BENCH_GROWTH=1                          with tables of ten million keys, some minutes more
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import consumers
 import keys
 import lint
 import machine
+import operators
 import processes
 from figures import Comparison, Contender, Section, Target, median, ratio, spread
 
@@ -34,6 +35,7 @@ SECTIONS: dict[str, Callable[[bool], Section]] = {
     "java-consumer": consumers.java,
     "lint": lint.lint,
     "check": check.check,
+    "operators": operators.operators,
 }
 
 
@@ -144,6 +146,8 @@ def targets(made: dict[str, Section]) -> list[Target]:
         found += lint.targets(s)
     if s := made.get("check"):
         found += check.targets(s)
+    if s := made.get("operators"):
+        found += operators.targets(s)
     return found
 
 
