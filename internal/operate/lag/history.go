@@ -35,7 +35,7 @@ func (l *Looker) history(ctx context.Context, groups []Group, now time.Time) err
 		l.note("the past is not known, only what is seen from now on: %v", err)
 		return nil
 	}
-	bounds, err := l.Broker.Bounds(ctx, partitionsOf(groups, all))
+	bounds, err := l.bounds(ctx, groups)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,10 @@ func (l *Looker) pastEnds(ctx context.Context, groups []Group, now time.Time, bo
 		work.Go(func() error {
 			ends, err := l.Broker.EndsAt(inner, partitions, at)
 			if err != nil {
-				return err
+				if ctx.Err() == nil {
+					l.note("a part of the past is not known: %v", err)
+				}
+				return ctx.Err()
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -88,8 +91,21 @@ func (l *Looker) pastEnds(ctx context.Context, groups []Group, now time.Time, bo
 		})
 	}
 	ask(every, now.Add(-l.Window))
-	for i := range steps {
-		ask(behind, now.Add(-l.Since*time.Duration(i+1)/steps))
+	for _, ago := range l.ages() {
+		ask(behind, now.Add(-ago))
 	}
 	return work.Wait()
+}
+
+// ages are the times past of which the ends are asked: in even steps, and at less than one step more and more closely, for
+// groups that have begun a moment ago.
+func (l *Looker) ages() (ages []time.Duration) {
+	step := l.Since / steps
+	for i := range steps {
+		ages = append(ages, step*time.Duration(i+1))
+	}
+	for ago := step / 2; ago >= time.Second; ago /= 2 {
+		ages = append(ages, ago)
+	}
+	return ages
 }

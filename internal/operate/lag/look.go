@@ -77,7 +77,7 @@ func (l *Looker) Look(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	if err := l.ages(ctx, groups); err != nil {
+	if err := l.oldest(ctx, groups); err != nil {
 		return nil, err
 	}
 	for i := range groups {
@@ -108,7 +108,7 @@ func (l *Looker) track(group string, p *Partition) *track {
 
 // see looks where partitions end and groups go on, and remembers it.
 func (l *Looker) see(ctx context.Context, groups []Group) (time.Time, error) {
-	bounds, err := l.Broker.Bounds(ctx, partitionsOf(groups, all))
+	bounds, err := l.bounds(ctx, groups)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -143,8 +143,8 @@ func partitionsOf(groups []Group, want func(*Partition) bool) []broker.TopicPart
 	return partitions
 }
 
-// ages finds out how old the first message is that is not done.
-func (l *Looker) ages(ctx context.Context, groups []Group) error {
+// oldest finds out from when the first message is that is not done.
+func (l *Looker) oldest(ctx context.Context, groups []Group) error {
 	work, inner := errgroup.WithContext(ctx)
 	work.SetLimit(atOnce)
 	for i := range groups {
