@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+import confluent_kafka
 import psycopg
 import pytest
 from idemspec import RecordState
@@ -73,6 +75,20 @@ def test_an_effect_happens_once_however_often_its_message_comes(
         until(lambda: "last" in count(effects))
     assert count(effects) == Counter([*keys, "last"])
     assert store.records(group, keys[:1])[0].record.result == b"done"  # type: ignore[union-attr]
+
+
+def test_a_copy_behind_the_message_that_is_worked_on_ends_without_another_fetch(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers, commit_interval=timedelta(seconds=0.1))
+    consumer.tx(EVENT, batch=100)(lambda messages, connection: [None] * len(messages))
+    keys = [f"key-{n}" for n in range(20)]
+    send(brokers, origin, *keys, *keys, *keys)
+    settings = {"bootstrap.servers": brokers, "group.id": group}
+    with running(consumer), contextlib.closing(confluent_kafka.Consumer(settings)) as reader:
+        partitions = reader.list_topics(origin).topics[origin].partitions
+        wanted = [confluent_kafka.TopicPartition(origin, n) for n in partitions]
+        until(lambda: sum(max(p.offset, 0) for p in reader.committed(wanted, timeout=10)) == 60)
 
 
 def test_what_was_committed_is_not_delivered_again(

@@ -359,6 +359,7 @@ class Engine:
             del self._lanes[key]
         elif was_head:
             self._wait(lane[0])
+            self._claimers.notify()
 
     def _wait(self, t: Task) -> None:
         t.state = State.WAITING
