@@ -5,7 +5,8 @@
         .tools/bin/python examples/shop/python/notifications.py
 
 It takes KAFKA_BROKERS, NOTIFICATIONS_DATABASE_URL, MAIL_URL, SHOP_INSTANCE, and SHOP_PREFIX, which
-is put before the names of topics and groups.
+is put before the names of topics and groups; SHOP_SESSION_SECONDS and SHOP_HANDLER_SECONDS are for
+those who kill it on purpose and would not wait long for the next one.
 
 The mail is an effect outside; the row in `notification` and the event NotificationSent are effects
 in the database. So the handler first asks for the mails, with the keys of their messages passed on,
@@ -27,12 +28,13 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from idemspec import Context
 from idemspec_runtime import Message
+from idemspec_runtime.guard import GuardConfig
 from idemspec_runtime.kafka import Consumer, Relay, producer, record
 from idemspec_runtime.postgres import PostgresStore
 from mail import Mail
@@ -110,8 +112,15 @@ def event(template: str, message: Message[Any], at: datetime) -> Any:
 
 def service(brokers: str, notifications: Notifications) -> Consumer:
     """The consumer, with a handler for each event that a customer is told of."""
+    settings: dict[str, Any] = {"bootstrap.servers": brokers}
+    if session := os.environ.get("SHOP_SESSION_SECONDS"):
+        settings["session.timeout.ms"] = int(session) * 1000
+    guard = GuardConfig()
+    if limit := os.environ.get("SHOP_HANDLER_SECONDS"):
+        guard = GuardConfig(handler_timeout=timedelta(seconds=int(limit)))
+    topics = [PAYMENTS, REFUNDS]
     consumer = Consumer(
-        PREFIX + GROUP, [PAYMENTS, REFUNDS], notifications.store, brokers, scope=GROUP
+        PREFIX + GROUP, topics, notifications.store, settings, scope=GROUP, guard=guard
     )
     consumer.tx(PaymentSucceededIdem, decode=PaymentSucceeded.FromString, batch=BATCH)(
         notifications.handler("payment_succeeded")

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -57,7 +58,17 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make the tables payment and refund: %w", err)
 	}
-	broker, err := kafka.Open(kafka.Config{Brokers: strings.Split(os.Getenv("KAFKA_BROKERS"), ","), ClientID: "payments"})
+	session, err := seconds("SHOP_SESSION_SECONDS")
+	if err != nil {
+		return err
+	}
+	limit, err := seconds("SHOP_HANDLER_SECONDS")
+	if err != nil {
+		return err
+	}
+	broker, err := kafka.Open(kafka.Config{
+		Brokers: strings.Split(os.Getenv("KAFKA_BROKERS"), ","), ClientID: "payments", SessionTimeout: session,
+	})
 	if err != nil {
 		return err
 	}
@@ -81,12 +92,26 @@ func run(ctx context.Context) error {
 		Group:      "payments",
 		Topics:     []string{"shop.orders", "shop.refunds"},
 		Background: []func(context.Context) error{relay.Run},
+		Guard:      guard.Config{HandlerTimeout: limit},
 	}, consumer.Tx(p.charge, route), consumer.Tx(p.refund, route))
 	if err != nil {
 		return err
 	}
 	go ready(ctx, c)
 	return c.Run(ctx)
+}
+
+// seconds is a setting that is shorter where processes are killed on purpose; 0, the runtime's own, without it.
+func seconds(name string) (time.Duration, error) {
+	text := os.Getenv(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%s is %q: give whole seconds", name, text)
+	}
+	return time.Duration(n) * time.Second, nil
 }
 
 // ready says on standard output that the consumer has joined its group.

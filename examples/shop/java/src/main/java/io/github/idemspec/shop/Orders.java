@@ -1,6 +1,7 @@
 package io.github.idemspec.shop;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.idemspec.guard.GuardConfig;
 import io.github.idemspec.kafka.ConsumerConfig;
 import io.github.idemspec.kafka.IdemConsumer;
 import io.github.idemspec.kafka.OutboxRelay;
@@ -42,6 +43,10 @@ public final class Orders {
     ConsumerConfig config =
         ConsumerConfig.of("orders", OrderEvents.PAYMENTS_TOPIC, OrderBook.REFUNDS_TOPIC)
             .withWorkers(Settings.WORKERS);
+    if (settings.handlerTimeout() != null) {
+      config =
+          config.withGuard(GuardConfig.of("orders").withHandlerTimeout(settings.handlerTimeout()));
+    }
     IdemConsumer consumer =
         new IdemConsumer(
             settings.kafka(), store, config, OrderEvents.paid(), OrderEvents.refunded());

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -13,8 +14,16 @@ import java.util.Map;
  * @param database ORDERS_DATABASE_URL, postgres://user:password@host:port/name
  * @param address ORDERS_ADDRESS, host:port; port 0 is any that is free
  * @param instance SHOP_INSTANCE, a name for logs
+ * @param session SHOP_SESSION_SECONDS, how long a member of the group may be silent, or null
+ * @param handlerTimeout SHOP_HANDLER_SECONDS, how long a handler may take, or null
  */
-record Settings(String brokers, URI database, InetSocketAddress address, String instance) {
+record Settings(
+    String brokers,
+    URI database,
+    InetSocketAddress address,
+    String instance,
+    Duration session,
+    Duration handlerTimeout) {
   /** Handlers that run at a time. */
   static final int WORKERS = 8;
 
@@ -37,7 +46,20 @@ record Settings(String brokers, URI database, InetSocketAddress address, String 
         URI.create(
             needed(environment, "ORDERS_DATABASE_URL", "postgres://postgres@127.0.0.1:5432/shop_orders")),
         new InetSocketAddress(address.substring(0, colon), port),
-        environment.getOrDefault("SHOP_INSTANCE", "orders"));
+        environment.getOrDefault("SHOP_INSTANCE", "orders"),
+        seconds(environment, "SHOP_SESSION_SECONDS"),
+        seconds(environment, "SHOP_HANDLER_SECONDS"));
+  }
+
+  private static Duration seconds(Map<String, String> environment, String name) {
+    String value = environment.getOrDefault(name, "");
+    if (value.isEmpty()) {
+      return null;
+    }
+    if (!value.matches("[1-9]\\d{0,3}")) {
+      throw new IllegalArgumentException(name + " is \"" + value + "\": give whole seconds");
+    }
+    return Duration.ofSeconds(Long.parseLong(value));
   }
 
   private static String needed(Map<String, String> environment, String name, String example) {
@@ -50,7 +72,12 @@ record Settings(String brokers, URI database, InetSocketAddress address, String 
 
   /** For every client of Kafka's. */
   Map<String, Object> kafka() {
-    return Map.of("bootstrap.servers", brokers, "client.id", instance);
+    if (session == null) {
+      return Map.of("bootstrap.servers", brokers, "client.id", instance);
+    }
+    int silent = Math.toIntExact(session.toMillis());
+    return Map.of(
+        "bootstrap.servers", brokers, "client.id", instance, "session.timeout.ms", silent);
   }
 
   HikariDataSource pool() {
