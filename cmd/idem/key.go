@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"github.com/idem-spec/idem/internal/dynamic"
 	"github.com/idem-spec/idem/internal/render"
 	"github.com/idem-spec/idem/internal/schema"
 	"github.com/idem-spec/idem/internal/source"
@@ -193,7 +193,7 @@ func (f *keyFlags) read(d protoreflect.MessageDescriptor, name string, in io.Rea
 	if isJSON {
 		err = protojson.Unmarshal(data, m)
 	} else {
-		err = unmarshal(data, m)
+		err = dynamic.Unmarshal(data, m)
 	}
 	if err != nil {
 		return nil, wrongPayload(d, data, isJSON, err)
@@ -217,17 +217,6 @@ func wrongPayload(d protoreflect.MessageDescriptor, data []byte, isJSON bool, er
 	default:
 		return failf("the payload is no %s in protobuf's bytes: %w", d.FullName(), err)
 	}
-}
-
-// unmarshal reads protobuf's bytes. On dynamic messages the decoder panics where an entry of a map has a key
-// of another wire type, which no encoder writes.
-func unmarshal(data []byte, m proto.Message) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errors.New("the key of a map's entry is of another type than the map's")
-		}
-	}()
-	return proto.Unmarshal(data, m)
 }
 
 // explained is the outcome as JSON.

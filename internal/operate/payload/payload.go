@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"github.com/idem-spec/idem/internal/dynamic"
 	"github.com/idem-spec/idem/internal/schema"
 	"github.com/idem-spec/idem/internal/source"
 	wire "github.com/idem-spec/idem/runtime/go/payload"
@@ -97,7 +98,7 @@ func (s *Schema) Show(eventType string, payload []byte) (*Shown, error) {
 func (s *Schema) decode(payload []byte, m *dynamicpb.Message) error {
 	format := formatOf(payload)
 	if format != wire.JSON {
-		return wire.Decode(format, payload, m)
+		return dynamic.Guard(func() error { return wire.Decode(format, payload, m) })
 	}
 	// A message within an Any is of the schema, too.
 	if (protojson.UnmarshalOptions{DiscardUnknown: true, Resolver: s.types}).Unmarshal(payload, m) == nil {

@@ -108,3 +108,20 @@ func TestWhatIsNoMessageIsRefusedWithoutItsValue(t *testing.T) {
 	_, err = payload.Read(t.Context(), filepath.Join(t.TempDir(), "none"))
 	require.Error(t, err)
 }
+
+// An entry of by_name whose key is a string, and then a number, makes the decoder of dynamic messages panic.
+func TestAPayloadThatNoEncoderWritesIsRefused(t *testing.T) {
+	t.Parallel()
+	s := read(t)
+	entry := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "x")
+	entry = protowire.AppendVarint(protowire.AppendTag(entry, 1, protowire.VarintType), 7)
+	paid := protowire.AppendBytes(protowire.AppendTag(nil, 5, protowire.BytesType), entry)
+	_, err := s.Show("paid", paid)
+	require.ErrorContains(t, err, "the key of a map's entry is of another type")
+
+	inner := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "type.googleapis.com/t.v1.Paid")
+	inner = protowire.AppendBytes(protowire.AppendTag(inner, 2, protowire.BytesType), paid)
+	shown, err := s.Show("paid", protowire.AppendBytes(protowire.AppendTag(nil, 6, protowire.BytesType), inner))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"more.value"}, shown.Hidden, "what nobody can look into")
+}

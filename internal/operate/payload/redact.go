@@ -7,6 +7,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/idem-spec/idem/internal/dynamic"
 )
 
 // maxDepth is deeper than any decoder goes.
@@ -63,7 +65,7 @@ func (r *redactor) any(m protoreflect.Message, path string, depth int) {
 	inner, err := r.types.FindMessageByURL(m.Get(url).String())
 	if err == nil {
 		message := inner.New()
-		if err = proto.Unmarshal(m.Get(value).Bytes(), message.Interface()); err == nil {
+		if err = dynamic.Unmarshal(m.Get(value).Bytes(), message.Interface()); err == nil {
 			r.message(message, path, depth+1)
 			var bytes []byte
 			if bytes, err = proto.Marshal(message.Interface()); err == nil {

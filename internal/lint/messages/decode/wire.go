@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/idem-spec/idem/internal/dynamic"
 )
 
 // Binary reads a payload in protobuf's binary encoding. The error is an *Error; without one the payload is
@@ -30,11 +31,13 @@ func (d *Decoder) binary(payload []byte) error {
 	return verified(d.unmarshal(payload))
 }
 
-// unmarshal asks protobuf's decoder. On dynamic messages that panics where an entry of a map has a key of
-// another wire type, which code that is generated passes over; so does the walk, which then has the say.
-func (d *Decoder) unmarshal(payload []byte) (err error) {
-	defer func() { _ = recover() }()
-	return proto.Unmarshal(payload, dynamicpb.NewMessage(d.plan.Message.Desc))
+// unmarshal asks protobuf's decoder. Of a map's key of another wire type the walk has the say.
+func (d *Decoder) unmarshal(payload []byte) error {
+	err := dynamic.Unmarshal(payload, dynamicpb.NewMessage(d.plan.Message.Desc))
+	if err == dynamic.ErrMapKey {
+		return nil
+	}
+	return err
 }
 
 // verified is what protobuf's decoder says, which for required fields and message sets are names alone.
