@@ -75,9 +75,16 @@ func writeDiagnosis(w io.Writer, results []doctor.Result, all bool) {
 		}
 		slices.SortStableFunc(of, func(a, b doctor.Result) int { return cmp.Compare(b.Status, a.Status) })
 		fmt.Fprintf(w, "%s\n", show.Text(place))
-		for _, r := range of {
-			fmt.Fprintf(w, "  %-7s  %s%s\n", r.Status, r.ID, lead(": ", r.Found))
-			if r.Status > doctor.Note && !said[r.ID] {
+		for i, r := range of {
+			if i > 0 && alike(of[i-1], r) {
+				continue
+			}
+			ids := r.ID
+			for j := i + 1; j < len(of) && alike(r, of[j]); j++ {
+				ids += ", " + of[j].ID
+			}
+			fmt.Fprintf(w, "  %-7s  %s%s\n", r.Status, ids, lead(": ", r.Found))
+			if r.Status > doctor.Unknown && !said[r.ID] {
 				said[r.ID] = true
 				fmt.Fprintf(w, "           why: %s\n", show.Text(r.Why))
 			}
@@ -88,6 +95,11 @@ func writeDiagnosis(w io.Writer, results []doctor.Result, all bool) {
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w, doctor.Count(results))
+}
+
+// alike says that two results could not be looked at for one reason.
+func alike(a, b doctor.Result) bool {
+	return a.Status == doctor.Unknown && b.Status == doctor.Unknown && a.Found == b.Found && a.Mend == b.Mend
 }
 
 // lead is a text behind what leads it, or nothing.

@@ -123,34 +123,43 @@ func (l *kafkaLook) describeGroups(ctx context.Context) ([]*group, error) {
 	return groups, nil
 }
 
-// describeTopics describes the topics and their companions.
+// describeTopics describes the topics, and the companions of those that are there.
 func (l *kafkaLook) describeTopics(ctx context.Context) error {
-	names := slices.Clone(l.Topics)
 	for _, origin := range l.Topics {
-		for _, g := range l.Groups {
-			for _, c := range companionsOf(&topic{TopicDescription: kafka.TopicDescription{Name: origin}}, g.Scope, l.Tables) {
-				names = append(names, c.name)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	// One after the other, since one that may not be described takes the answer for all with it.
-	for _, name := range names {
-		described, brokers, err := l.Broker.DescribeTopics(ctx, name)
-		if l.mayNot(err, "topic "+name, "--topic "+name) {
-			l.hidden = append(l.hidden, name)
-			continue
-		}
-		if err != nil {
+		if err := l.describeTopic(ctx, origin); err != nil {
 			return err
 		}
-		l.cluster.brokers = brokers
-		for _, d := range described {
-			if len(d.Partitions) > 0 {
-				l.topics[d.Name] = &topic{TopicDescription: d, broker: l.Broker, cluster: l.cluster, timing: l.timing}
+		if l.topics[origin] == nil {
+			continue
+		}
+		for _, g := range l.Groups {
+			for _, c := range companionsOf(l.topics[origin], g.Scope, l.Tables) {
+				if err := l.describeTopic(ctx, c.name); err != nil {
+					return err
+				}
 			}
+		}
+	}
+	return nil
+}
+
+// describeTopic describes one: one that may not be described would take the answer for others with it.
+func (l *kafkaLook) describeTopic(ctx context.Context, name string) error {
+	if l.topics[name] != nil || slices.Contains(l.hidden, name) {
+		return nil
+	}
+	described, brokers, err := l.Broker.DescribeTopics(ctx, name)
+	if l.mayNot(err, "topic "+name, "--topic "+name) {
+		l.hidden = append(l.hidden, name)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.cluster.brokers = brokers
+	for _, d := range described {
+		if len(d.Partitions) > 0 {
+			l.topics[d.Name] = &topic{TopicDescription: d, broker: l.Broker, cluster: l.cluster, timing: l.timing}
 		}
 	}
 	return nil

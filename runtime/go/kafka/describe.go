@@ -32,7 +32,8 @@ type PartitionDescription struct {
 	InSync   []int32
 }
 
-// DescribeTopics describes those of the topics that there are, and says how many brokers the cluster has.
+// DescribeTopics describes those of the topics that there are, and says how many brokers the cluster has. Where this user
+// may not see whether a topic is there, its error is kafka-go's TopicAuthorizationFailed.
 func (b *Broker) DescribeTopics(ctx context.Context, names ...string) ([]TopicDescription, int, error) {
 	topics, brokers, err := b.describeTopics(ctx, names)
 	if err != nil {
@@ -68,7 +69,24 @@ func (b *Broker) describeTopics(ctx context.Context, names []string) ([]TopicDes
 		d.Config, d.ConfigErr = b.settings(ctx, t.Name)
 		topics = append(topics, d)
 	}
+	for _, name := range names {
+		if err := b.hidden(ctx, topics, name); err != nil {
+			return nil, 0, err
+		}
+	}
 	return topics, len(answer.Brokers), nil
+}
+
+// hidden is an error where a topic is missing since this user may not see it: what the client knows of the cluster has
+// only what may be seen. Its settings are refused by another error than those of a topic that is not there.
+func (b *Broker) hidden(ctx context.Context, described []TopicDescription, name string) error {
+	if slices.ContainsFunc(described, func(d TopicDescription) bool { return d.Name == name }) {
+		return nil
+	}
+	if _, err := b.settings(ctx, name); errors.Is(err, kafka.TopicAuthorizationFailed) {
+		return fmt.Errorf("topic %s is not there, or may not be seen: %w", name, kafka.TopicAuthorizationFailed)
+	}
+	return nil
 }
 
 // settings are all settings of a topic.
