@@ -154,11 +154,7 @@ func (l *Looker) oldest(ctx context.Context, groups []Group) error {
 				continue
 			}
 			work.Go(func() error {
-				batch, _, err := l.Broker.Scan(inner, p.TopicPartition, p.next(), 1)
-				switch {
-				case err == nil && len(batch.Messages) > 0:
-					p.Oldest = batch.Messages[0].Time
-				case err != nil && ctx.Err() == nil:
+				if err := l.oldestOf(inner, p); err != nil && ctx.Err() == nil {
 					l.note("ages of %s are not known: %v", p.Topic, err)
 				}
 				return ctx.Err()
@@ -166,4 +162,28 @@ func (l *Looker) oldest(ctx context.Context, groups []Group) error {
 		}
 	}
 	return work.Wait()
+}
+
+// oldestOf reads on until there is a message. Where there is none up to the end, the offsets are those of transactions,
+// which were aborted, and their markers: nothing waits.
+func (l *Looker) oldestOf(ctx context.Context, p *Partition) error {
+	const mostReads = 20
+	offset := p.next()
+	for range mostReads {
+		batch, next, err := l.Broker.Scan(ctx, p.TopicPartition, offset, 1)
+		switch {
+		case err != nil:
+			return err
+		case len(batch.Messages) > 0:
+			p.Oldest = batch.Messages[0].Time
+			return nil
+		case next >= p.End:
+			p.Lag = 0
+			return nil
+		case next <= offset: // a transaction is open
+			return nil
+		}
+		offset = next
+	}
+	return nil
 }

@@ -121,3 +121,23 @@ func (p *transactions) write(t *testing.T, value string, commit bool) {
 		t.Fatal(err, ended)
 	}
 }
+
+// `idem lag` tells by it that behind the last message nothing waits.
+func TestScanEndsBehindWhatTransactionsLeave(t *testing.T) {
+	t.Parallel()
+	b, topic := onKafka(t, 1)
+	producer := beginTransactions(t, b, topic)
+	producer.write(t, "one", true)
+	producer.write(t, "two aborted", false)
+	bounds, err := b.Bounds(t.Context(), []broker.TopicPartition{at(topic, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for offset := int64(1); offset < bounds[at(topic, 0)].To; {
+		batch, next, err := b.Scan(t.Context(), at(topic, 0), offset, 1)
+		if err != nil || len(batch.Messages) > 0 || next <= offset {
+			t.Fatalf("at %d it gives %v, %d, %v", offset, batch.Messages, next, err)
+		}
+		offset = next
+	}
+}
