@@ -51,6 +51,7 @@ public final class Guard implements AutoCloseable {
   final Store store;
   private final Beats beats;
   private final Settler settler;
+  private final Batches batches;
 
   /** Null where the store keeps no counts. */
   final Tally tally;
@@ -65,6 +66,7 @@ public final class Guard implements AutoCloseable {
     this.config = config;
     beats = new Beats(store, config.lease(), this::storeError);
     settler = new Settler(this);
+    batches = new Batches(this);
     tally = store instanceof Audit audit ? new Tally(audit, config.scope()) : null;
   }
 
@@ -146,6 +148,37 @@ public final class Guard implements AutoCloseable {
     if (rules.order() == Order.PARK && !d.key.isEmpty() && !d.bizKey.isEmpty()) {
       d.lane = new Lane(d.origin, d.bizKey);
     }
+  }
+
+  /**
+   * Computes what would become of a message, tells the observer, and skips it: nothing is claimed, and no
+   * handler runs. The derived key of its rules, where they have one, is compared with the one that came.
+   */
+  public void shadow(MessageDelivery d, Seen seen) {
+    if (d.status == Status.SKIPPED) {
+      return;
+    }
+    if (d.status == Status.OPENED) {
+      d.end(shadowResult(d, seen), null);
+    }
+    settler.decide(d);
+    d.shadow = true;
+    settler.tell(d);
+    d.skip();
+  }
+
+  private static Result shadowResult(MessageDelivery d, Seen seen) {
+    String reason = null;
+    if (d.rules.derive() != null) {
+      try {
+        String key = d.rules.derive().apply(d.message);
+        reason = key.equals(d.key) ? null : "the schema's key is " + key;
+      } catch (RuntimeException e) { // The function is the user's.
+        return Result.of(Outcome.MALFORMED, "BAD_KEY: " + e);
+      }
+    }
+    boolean keyed = !d.key.isEmpty();
+    return Result.of(keyed ? seen.add(d.key, d.text(HeaderName.FINGERPRINT)) : Outcome.OK, reason);
   }
 
   /** Finds a key for a message without one; false where the delivery ends (KEY-022). */
@@ -300,9 +333,7 @@ public final class Guard implements AutoCloseable {
    * COMMIT is lost, the record says whether it was committed (DEDUP-020, DEDUP-022).
    */
   public void runTx(MessageDelivery d, TxHandler handler) {
-    if (!(store instanceof Transactor transactor)) {
-      throw new IllegalStateException("the store has no transactions for handlers");
-    }
+    Transactor transactor = transactor();
     Duration limit = timeout(d.rules);
     runTxBy(
         d,
@@ -314,6 +345,26 @@ public final class Guard implements AutoCloseable {
                   complete.with(tx.complete());
                   return null;
                 }));
+  }
+
+  /**
+   * {@link #run} for a handler of several deliveries, under one time limit. Those that are not READY, or
+   * whose lease is lost by now, are left out of what it gets.
+   */
+  public void runBatch(List<MessageDelivery> deliveries, BatchHandler handler) {
+    batches.run(deliveries, handler);
+  }
+
+  /** {@link #runTx} for a handler of several deliveries, all within one transaction. */
+  public void runTxBatch(List<MessageDelivery> deliveries, TxBatchHandler handler) {
+    batches.runTx(transactor(), deliveries, handler);
+  }
+
+  private Transactor transactor() {
+    if (store instanceof Transactor transactor) {
+      return transactor;
+    }
+    throw new IllegalStateException("the store has no transactions for handlers");
   }
 
   /** A transaction of the caller's, in which a handler runs. */
@@ -363,7 +414,7 @@ public final class Guard implements AutoCloseable {
     ended(d, handling, error, completed[0]);
   }
 
-  private void ended(MessageDelivery d, Handling handling, Throwable error, boolean completed) {
+  void ended(MessageDelivery d, Handling handling, Throwable error, boolean completed) {
     if (error instanceof NotBegunException) {
       notStarted(d, error);
       return;
@@ -382,36 +433,54 @@ public final class Guard implements AutoCloseable {
 
   /** A result that does not fit: what is in the transaction can still be taken back. */
   private static void checkResult(MessageDelivery d) {
-    if (d.value != null && d.value.length > StoredRecord.MAX_RESULT) {
-      throw new NonRetryableException(
-          "RESULT_TOO_LARGE", d.value.length + " bytes, the limit is " + StoredRecord.MAX_RESULT);
+    NonRetryableException fault = faultOfResult(d);
+    if (fault != null) {
+      throw fault;
     }
   }
 
-  private interface Call {
+  /** Of a result that does not fit; else null. */
+  static NonRetryableException faultOfResult(MessageDelivery d) {
+    if (d.value == null || d.value.length <= StoredRecord.MAX_RESULT) {
+      return null;
+    }
+    return new NonRetryableException(
+        "RESULT_TOO_LARGE", d.value.length + " bytes, the limit is " + StoredRecord.MAX_RESULT);
+  }
+
+  interface Call {
     void run() throws Exception;
   }
 
-  /** Runs a handler, and gives what it threw, or null. */
   private Throwable call(MessageDelivery d, Handling handling, Call call) {
+    return call(List.of(d), handling, call);
+  }
+
+  /** Runs a handler, and gives what it threw, or null. */
+  Throwable call(List<MessageDelivery> deliveries, Handling handling, Call call) {
     long start = System.nanoTime();
-    d.handling = handling;
-    beats.add(d, handling);
+    for (MessageDelivery d : deliveries) {
+      d.handling = handling;
+      beats.add(d, handling);
+    }
     try {
       call.run();
       return null;
     } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
       return e;
     } finally {
-      beats.remove(d);
-      d.handling = null;
+      for (MessageDelivery d : deliveries) {
+        beats.remove(d);
+        d.handling = null;
+      }
       handling.finish();
-      d.handler = Duration.ofNanos(System.nanoTime() - start);
+      Duration took = Duration.ofNanos(System.nanoTime() - start);
+      deliveries.forEach(d -> d.handler = took);
     }
   }
 
   /** Ends a delivery by what its handler threw. */
-  private void conclude(MessageDelivery d, Handling handling, Throwable error) {
+  void conclude(MessageDelivery d, Handling handling, Throwable error) {
     if (d.lost) {
       fenced(d);
       d.error = error;
@@ -485,7 +554,7 @@ public final class Guard implements AutoCloseable {
    * Renews a lease that has been waiting for its turn, so that the handler begins with nearly all of
    * it; false where it is lost, or nobody can say.
    */
-  private boolean refresh(MessageDelivery d) {
+  boolean refresh(MessageDelivery d) {
     long slack =
         d.rules.mode() == Mode.IDEMPOTENT ? config.lease().toNanos() / 3 : LEASE_MARGIN.toNanos() / 2;
     long now = System.nanoTime();

@@ -65,6 +65,7 @@ public final class MessageDelivery {
   boolean settled;
   boolean alone;
   Moved moved;
+  boolean shadow;
   Duration handler = Duration.ZERO;
 
   /** Of the claim, kept until its reply is there. */
@@ -167,6 +168,11 @@ public final class MessageDelivery {
    */
   public boolean alone() {
     return alone;
+  }
+
+  /** What is told of it was computed, and not done. */
+  public boolean shadow() {
+    return shadow;
   }
 
   /** SUCCESS is durable already. */

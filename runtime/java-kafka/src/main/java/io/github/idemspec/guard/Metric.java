@@ -16,6 +16,8 @@ public enum Metric {
   IDEM_LEASES_LOST_TOTAL,
   /** Assignments of partitions that this process has got. */
   IDEM_REBALANCES_TOTAL,
+  /** 1 while a route rests, 0 otherwise. */
+  IDEM_ROUTE_BREAKER_OPEN,
   /** Rows of msg_retry that a scheduler has published. */
   IDEM_RETRIES_PUBLISHED_TOTAL;
 

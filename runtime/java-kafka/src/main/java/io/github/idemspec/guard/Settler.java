@@ -126,7 +126,7 @@ final class Settler {
     }
   }
 
-  private void decide(MessageDelivery d) {
+  void decide(MessageDelivery d) {
     if (d.status == Status.PARKED) {
       // It waits for the head of its lane, and not for a time.
       d.result = Result.of(Outcome.IN_PROGRESS, "PARKED");
@@ -396,6 +396,13 @@ final class Settler {
     if (guard.tally != null) {
       guard.tally.add(d);
     }
+    if (!d.shadow) {
+      tell(d);
+    }
+  }
+
+  /** Tells the observer and the log. */
+  void tell(MessageDelivery d) {
     try {
       guard.config.observer().delivered(d);
       log(d);
@@ -406,6 +413,17 @@ final class Settler {
 
   /** A line about a delivery: never its payload. */
   private void log(MessageDelivery d) {
+    if (d.shadow) {
+      LOG.info(
+          "shadow {} {}: idempotency_key={} event_type={} outcome={} reason={}",
+          d.decision.action(),
+          d.message.source(),
+          d.key,
+          d.eventType(),
+          d.outcome(),
+          d.result.reason());
+      return;
+    }
     String line =
         "{} {}: idempotency_key={} event_type={} scope={} outcome={} reason={} delay={}";
     Object[] facts = {

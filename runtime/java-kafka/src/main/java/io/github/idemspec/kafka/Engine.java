@@ -7,6 +7,7 @@ import io.github.idemspec.guard.MessageDelivery.Status;
 import io.github.idemspec.guard.Metric;
 import io.github.idemspec.guard.Order;
 import io.github.idemspec.guard.Result;
+import io.github.idemspec.guard.Rules;
 import io.github.idemspec.store.StoreException;
 import io.github.idemspec.v1.Outcome;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -49,7 +51,7 @@ final class Engine {
 
   private final ConsumerConfig config;
   private final Guard guard;
-  private final Map<String, Route> routes = new HashMap<>();
+  private final Map<String, Rest> routes = new HashMap<>();
   private final List<Thread> threads = new ArrayList<>();
   private final ScheduledExecutorService timer;
   private final Waker waker;
@@ -78,7 +80,7 @@ final class Engine {
     this.config = config;
     this.guard = guard;
     for (Route route : routes) {
-      if (this.routes.put(route.eventType, route) != null) {
+      if (this.routes.put(route.eventType, new Rest(route)) != null) {
         throw new IllegalArgumentException("two routes for " + route.eventType + ": give one");
       }
     }
@@ -159,7 +161,7 @@ final class Engine {
   /** Opens messages of a partition, and has them claimed. */
   void admit(TopicPartition partition, List<Message> messages) {
     List<MessageDelivery> deliveries = new ArrayList<>(messages.size());
-    List<Route> of = new ArrayList<>(messages.size());
+    List<Rest> of = new ArrayList<>(messages.size());
     for (Message message : messages) {
       MessageDelivery d = guard.parse(message);
       deliveries.add(d);
@@ -189,20 +191,23 @@ final class Engine {
   }
 
   /** Finds the route of a message. What is of no route ends here (CONS-006). */
-  private Route route(MessageDelivery d) {
+  private Rest route(MessageDelivery d) {
     if (d.status() != Status.OPENED) {
       return null;
     }
     String event = d.eventType();
-    Route route = routes.get(event);
-    if (route == null && event.isEmpty() && routes.size() == 1) {
-      route = routes.values().iterator().next(); // The only one it can be.
+    Rest rest = routes.get(event);
+    if (rest == null && event.isEmpty() && routes.size() == 1) {
+      rest = routes.values().iterator().next(); // The only one it can be.
     }
-    if (route != null) {
+    if (rest != null) {
       // What is blocked for too long parks.
-      boolean block = route.rules.order() == Order.BLOCK;
-      guard.route(d, block ? route.rules.order(Order.PARK) : route.rules);
-      return route;
+      Rules rules = rest.route.rules;
+      guard.route(d, rules.order() == Order.BLOCK ? rules.order(Order.PARK) : rules);
+      if (rest.route.shadow) {
+        guard.shadow(d, rest.seen);
+      }
+      return rest;
     }
     if (config.ignore().contains(event)) {
       d.skip();
@@ -427,11 +432,11 @@ final class Engine {
     lock.lock();
     try {
       for (Task task : back) {
+        land(task);
         if (task.part.revoked) {
-          land(task);
           drop(task);
         } else {
-          land(task);
+          probeLost(task);
           task.state = Task.State.WAITING;
           (task.suspect ? suspects : waiting).addFirst(task);
           claimers.signal();
@@ -474,6 +479,7 @@ final class Engine {
   /** Forgets a task that is not in flight. */
   private void drop(Task task) {
     task.state = Task.State.GONE;
+    probeLost(task);
     if (task.part.tasks.remove(task)) {
       task.part.bytes -= task.size;
     }
@@ -542,11 +548,17 @@ final class Engine {
     }
     while (room > 0 && batch.size() < config.batch() && !waiting.isEmpty()) {
       Task task = waiting.poll();
-      if (task.state == Task.State.WAITING) {
-        takeOff(task, Task.State.CLAIMING);
-        batch.add(task);
-        room--;
+      if (task.state != Task.State.WAITING) {
+        continue;
       }
+      if (task.rest.holds(task) && !task.toStore) {
+        task.rest.add(task);
+        probe(task.rest);
+        continue;
+      }
+      takeOff(task, Task.State.CLAIMING);
+      batch.add(task);
+      room--;
     }
   }
 
@@ -595,12 +607,13 @@ final class Engine {
       for (Task task : batch) {
         MessageDelivery d = task.delivery;
         if (d.status() != Status.READY) {
+          probeLost(task);
           toSettle(task);
         } else if (task.toStore) {
           long left = TimeUnit.NANOSECONDS.toMillis(task.due - System.nanoTime());
           d.end(new Result(Outcome.IN_PROGRESS, Math.max(left, 0), null), null);
           toSettle(task);
-        } else if (task.part.revoked || d.alone() && !task.alone) {
+        } else if (!mayRun(task)) {
           task.suspect = d.alone();
           back.add(task);
         } else {
@@ -615,53 +628,190 @@ final class Engine {
     giveBack(back);
   }
 
+  private static boolean mayRun(Task task) {
+    if (task.part.revoked) {
+      return false;
+    }
+    return task.alone || !task.delivery.alone() && !task.rest.holds(task);
+  }
+
   // Handlers.
 
   private void runLoop() throws InterruptedException {
-    for (Task task = takeRunnable(null); task != null; task = takeRunnable(task)) {
-      MessageDelivery d = task.delivery;
-      Route route = task.route;
-      if (route.txHandler != null) {
-        guard.runTx(d, route.txHandler);
-      } else {
-        guard.run(d, route.handler);
-      }
-      if (d.completed()) { // It is durable, and settling it asks nothing of the store.
-        guard.settle(List.of(d));
+    for (List<Task> tasks = takeRunnable(List.of()); tasks != null; tasks = takeRunnable(tasks)) {
+      List<MessageDelivery> deliveries = deliveriesOf(tasks);
+      tasks.get(0).route.runner.run(guard, deliveries);
+      for (MessageDelivery d : deliveries) {
+        if (d.completed()) { // It is durable, and settling it asks nothing of the store.
+          guard.settle(List.of(d));
+        }
       }
     }
   }
 
-  /** Puts away the one that ran, and takes the next one. */
-  private Task takeRunnable(Task ran) throws InterruptedException {
+  private static List<MessageDelivery> deliveriesOf(List<Task> tasks) {
+    if (tasks.size() == 1) {
+      return List.of(tasks.get(0).delivery);
+    }
+    List<MessageDelivery> deliveries = new ArrayList<>(tasks.size());
+    tasks.forEach(task -> deliveries.add(task.delivery));
+    return deliveries;
+  }
+
+  /** Puts away those that ran, and takes the next ones. */
+  private List<Task> takeRunnable(List<Task> ran) throws InterruptedException {
+    List<Task> back = new ArrayList<>(0);
     lock.lock();
     try {
-      if (ran != null) {
-        putAway(ran);
-      }
-      while (!stopped) {
+      ran.forEach(task -> putAway(task, ran.size(), back));
+      while (back.isEmpty() && !stopped) {
         Task task = runnable.poll();
         if (task != null) {
-          task.state = Task.State.RUNNING;
-          return task;
+          return withBatch(task);
         }
         workers.await();
       }
-      return null;
+      if (stopped) {
+        return null;
+      }
     } finally {
       lock.unlock();
     }
+    giveBack(back);
+    return takeRunnable(List.of());
   }
 
-  private void putAway(Task ran) {
-    handlerNanos += (ran.delivery.handlerTime().toNanos() - handlerNanos) / 64;
-    if (ran.delivery.settled()) {
+  /** Others of the same route, for a batch. */
+  private List<Task> withBatch(Task first) {
+    first.state = Task.State.RUNNING;
+    int most = first.alone ? 1 : first.route.batch;
+    if (most == 1) {
+      return List.of(first);
+    }
+    List<Task> batch = new ArrayList<>();
+    batch.add(first);
+    for (Iterator<Task> all = runnable.iterator(); batch.size() < most && all.hasNext(); ) {
+      Task task = all.next();
+      if (task.route == first.route && !task.alone) {
+        all.remove();
+        task.state = Task.State.RUNNING;
+        batch.add(task);
+      }
+    }
+    return batch;
+  }
+
+  private void putAway(Task ran, int together, List<Task> back) {
+    MessageDelivery d = ran.delivery;
+    handlerNanos += (d.handlerTime().toNanos() / together - handlerNanos) / 64;
+    judge(ran, back);
+    if (d.settled()) {
       finish(ran);
     } else {
       toSettle(ran);
     }
     if (2L * (runnable.size() + claiming) <= ahead() && !waiting.isEmpty()) {
       claimers.signal();
+    }
+  }
+
+  // Routes that rest.
+
+  /** Tells the breaker what became of a delivery; a failure while the route rests costs nothing. */
+  private void judge(Task task, List<Task> back) {
+    MessageDelivery d = task.delivery;
+    Circuit circuit = task.rest.circuit;
+    Circuit.State was = circuit.state();
+    boolean probe = task.probe;
+    task.probe = false;
+    long now = System.nanoTime();
+    if (circuit.ends(d.key(), verdictOf(d), probe, now)) {
+      long wait = TimeUnit.NANOSECONDS.toMillis(circuit.left(now));
+      d.end(new Result(Outcome.IN_PROGRESS, wait, null), d.error());
+    }
+    if (!probe && was == circuit.state()) {
+      return;
+    }
+    if (circuit.state() == Circuit.State.CLOSED) {
+      LOG.warn("the route works again: event_type={}", task.route.eventType);
+      measureOpen(0);
+      wakeAll(task.rest);
+      return;
+    }
+    if (was == Circuit.State.CLOSED) {
+      LOG.error(
+          "the route rests, since failures of different keys follow each other; its messages wait, and"
+              + " it is probed: event_type={}",
+          task.route.eventType,
+          d.error());
+      measureOpen(1);
+      recall(task.rest, back);
+    }
+    probeLater(task.rest, circuit.left(now));
+  }
+
+  private static Circuit.Verdict verdictOf(MessageDelivery d) {
+    switch (d.outcome()) {
+      case OK:
+        return Circuit.Verdict.WORKED;
+      case RETRYABLE:
+      case THROTTLED:
+        return Circuit.Verdict.BROKE;
+      default:
+        return Circuit.Verdict.NEITHER;
+    }
+  }
+
+  /** Takes back what is claimed and has not begun. */
+  private void recall(Rest rest, List<Task> back) {
+    for (Iterator<Task> all = runnable.iterator(); all.hasNext(); ) {
+      Task task = all.next();
+      if (task.rest == rest && rest.holds(task) && !task.alone) {
+        all.remove();
+        task.state = Task.State.CLAIMING;
+        back.add(task);
+      }
+    }
+  }
+
+  private void probeLater(Rest rest, long nanos) {
+    if (!stopped) {
+      timer.schedule(() -> locked(() -> probe(rest)), nanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Sends the next probe, where it is time for one. */
+  private void probe(Rest rest) {
+    Task task = rest.probe(System.nanoTime());
+    if (task != null) {
+      waiting.addFirst(task);
+      claimers.signal();
+    }
+  }
+
+  /** A probe that never came to its handler: another one may go. */
+  private void probeLost(Task task) {
+    if (task.probe) {
+      task.probe = false;
+      task.rest.circuit.ends(
+          task.delivery.key(), Circuit.Verdict.NEITHER, true, System.nanoTime());
+      probe(task.rest);
+    }
+  }
+
+  /** Has those that rest go on, in their order. */
+  private void wakeAll(Rest rest) {
+    for (Task task = rest.takeLast(); task != null; task = rest.takeLast()) {
+      waiting.addFirst(task);
+    }
+    claimers.signal();
+  }
+
+  private void measureOpen(int open) {
+    try {
+      guard.observer().measure(Metric.IDEM_ROUTE_BREAKER_OPEN, guard.scope(), open);
+    } catch (RuntimeException e) {
+      // It changes no outcome.
     }
   }
 

@@ -33,6 +33,10 @@ final class Task {
   final Part part;
   final int size;
   final Route route;
+
+  /** The route's, or null where it has none. */
+  final Rest rest;
+
   Watermark.Mark mark;
   State state = State.IN_LANE;
   Lanes.Lane lane;
@@ -43,6 +47,9 @@ final class Task {
   /** It is claimed with nothing else in the process. */
   boolean alone;
 
+  /** It shows whether a route that rests works again. */
+  boolean probe;
+
   /** It is not to run, but to wait in the store until it is due. */
   boolean toStore;
 
@@ -52,10 +59,11 @@ final class Task {
   /** Of its settlement. */
   int tries;
 
-  Task(MessageDelivery delivery, Part part, int size, Route route) {
+  Task(MessageDelivery delivery, Part part, int size, Rest rest) {
     this.delivery = delivery;
     this.part = part;
     this.size = size;
-    this.route = route;
+    this.rest = rest;
+    route = rest == null ? null : rest.route;
   }
 }

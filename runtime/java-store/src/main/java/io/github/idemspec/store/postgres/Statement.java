@@ -67,7 +67,7 @@ final class Statement {
     }
   }
 
-  /** Leaves out the lines that are comments, and finds the parameters outside of strings. */
+  /** Leaves out comments, and finds the parameters outside of strings. */
   static Statement parse(String name, String file) {
     StringBuilder text = new StringBuilder();
     List<Integer> order = new ArrayList<>();
@@ -86,6 +86,9 @@ final class Statement {
     for (int i = 0; i < line.length(); i++) {
       char c = line.charAt(i);
       quoted ^= c == '\'';
+      if (!quoted && line.startsWith("--", i)) {
+        return;
+      }
       if (c != '$' || quoted) {
         text.append(c);
         continue;
