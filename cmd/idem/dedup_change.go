@@ -117,13 +117,17 @@ func (f *dedupChangeFlags) run(ctx context.Context, std streams, keys []string, 
 		return err
 	}
 	defer s.Close()
-	fitting, err := f.fitting(ctx, std, s, keys, verb)
+	records, err := f.fitting(ctx, std, s, keys, verb)
 	if err != nil {
 		return err
 	}
-	if f.dryRun {
-		fmt.Fprintf(std.err, "%d would be %s\n", len(fitting), verb.done)
-		return nil
+	stop, err := f.preview(std, func() error { return f.show(std, s, records) }, "%d would be "+verb.done, len(records))
+	if stop || err != nil {
+		return err
+	}
+	fitting := make([]string, len(records))
+	for i, r := range records {
+		fitting[i] = r.Key
 	}
 	target := "scope=" + f.scope + " keys " + strings.Join(fitting, " ")
 	if f.secondEffect {
@@ -148,13 +152,13 @@ func (f *dedupChangeFlags) run(ctx context.Context, std streams, keys []string, 
 	return err
 }
 
-// fitting are the keys that there is something to do about, whose records are shown.
-func (f *dedupChangeFlags) fitting(ctx context.Context, std streams, s *connect.Store, keys []string, verb recordVerb) ([]string, error) {
+// fitting are the records that there is something to do about.
+func (f *dedupChangeFlags) fitting(ctx context.Context, std streams, s *connect.Store, keys []string, verb recordVerb) ([]*store.Record, error) {
 	records, err := s.Records(ctx, f.scope, keys)
 	if err != nil {
 		return nil, unreached(ctx, err, s.DSN)
 	}
-	var fitting []string
+	var fitting []*store.Record
 	for i, r := range records {
 		switch {
 		case r == nil:
@@ -162,16 +166,20 @@ func (f *dedupChangeFlags) fitting(ctx context.Context, std streams, s *connect.
 		case !verb.fits(r):
 			fmt.Fprintf(std.err, "%s is %s, and stays\n", show.Text(r.Key), stateText(r))
 		default:
-			if f.dryRun || !f.yes {
-				if err := f.print(std, s, r, len(fitting) > 0); err != nil {
-					return nil, err
-				}
-			}
-			fitting = append(fitting, keys[i])
+			fitting = append(fitting, r)
 		}
 	}
 	if len(fitting) == 0 {
 		return nil, failf("there is nothing to do: nothing was changed")
 	}
 	return fitting, nil
+}
+
+func (f *dedupChangeFlags) show(std streams, s *connect.Store, records []*store.Record) error {
+	for i, r := range records {
+		if err := f.print(std, s, r, i > 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -83,14 +83,8 @@ func (f *letterFilter) empty() bool {
 
 // text is the filter in words, for people and the log of operations.
 func (f *letterFilter) text() string {
-	var parts []string
-	for _, p := range [][2]string{{"scope", f.scope}, {"event-type", f.event}, {"key", f.key}, {"outcome", f.outcome},
-		{"reject-reason", f.reason}, {"since", f.since}, {"until", f.until}} {
-		if p[1] != "" {
-			parts = append(parts, p[0]+"="+p[1])
-		}
-	}
-	return cmp.Or(strings.Join(parts, " "), "all")
+	return filterText([2]string{"scope", f.scope}, [2]string{"event-type", f.event}, [2]string{"key", f.key}, [2]string{"outcome", f.outcome},
+		[2]string{"reject-reason", f.reason}, [2]string{"since", f.since}, [2]string{"until", f.until})
 }
 
 // identities reads ids.

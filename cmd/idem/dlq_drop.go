@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -40,27 +39,16 @@ func (f *selectFlags) drop(ctx context.Context, std streams, args []string) erro
 	if err != nil {
 		return err
 	}
-	if f.dryRun || !f.yes {
-		if err := found.show(std, f.json(), s.Name); err != nil {
-			return err
-		}
-	}
 	count := len(found.ids)
-	if f.dryRun {
-		fmt.Fprintf(std.err, "%d would be dropped\n", count)
-		return nil
+	stop, err := f.preview(std, func() error { return found.show(std, f.json(), s.Name) }, "%d would be dropped", count)
+	if stop || err != nil {
+		return err
 	}
 	var dropped int64
 	err = f.carryOut(ctx, std, s, change{"dlq drop", fmt.Sprintf("drop %d dead letters of %s for good", count, s.Place()), found.target, count},
 		func() (int64, error) {
-			for ids := range slices.Chunk(found.ids, pageSize) {
-				n, err := s.DropDeadLetters(ctx, ids)
-				dropped += int64(n)
-				if err != nil {
-					return dropped, err
-				}
-			}
-			return dropped, nil
+			dropped, err = inPages(found.ids, func(ids []int64) (int, error) { return s.DropDeadLetters(ctx, ids) })
+			return dropped, err
 		})
 	if err != nil {
 		return err

@@ -15,12 +15,9 @@ import (
 
 // dlqLsFlags are the flags of `idem dlq ls`.
 type dlqLsFlags struct {
-	operateFlags
+	listFlags
 	letterFilter
 	deadTopic
-	watchFlags
-	limit int
-	after int64
 }
 
 func newDLQLs(std streams) *cobra.Command {
@@ -39,15 +36,10 @@ func newDLQLs(std streams) *cobra.Command {
 		Args: upTo(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
 	}
-	flags.operateFlags.add(command)
 	flags.letterFilter.add(command)
+	flags.listFlags.add(command, "behind this id, which is older")
 	flags.deadTopic.add(command)
-	flags.watchFlags.add(command)
-	offerScopes(command, &flags.place)
-	f := command.Flags()
-	f.BoolVar(&flags.redriven, "redriven", false, "those that were redriven, too")
-	f.IntVar(&flags.limit, "limit", 50, "at most so many of each store")
-	f.Int64Var(&flags.after, "after", 0, "behind this id, which is older")
+	command.Flags().BoolVar(&flags.redriven, "redriven", false, "those that were redriven, too")
 	return command
 }
 
@@ -56,10 +48,7 @@ func (f *dlqLsFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if f.limit < 1 {
-		return fmt.Errorf("--limit %d: it is at least 1", f.limit)
-	}
-	if err := f.watchFlags.check(); err != nil {
+	if err := f.listFlags.check(); err != nil {
 		return err
 	}
 	if f.deadTopic.topic != "" {
@@ -74,20 +63,8 @@ func (f *dlqLsFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	shown := map[letterPlace]bool{}
-	return f.watchFlags.run(ctx, std, func() error {
-		lists := make([][]store.DeadLetter, len(stores))
-		for i, s := range stores {
-			// One more than is shown, to know whether there are more.
-			if lists[i], err = s.RecentDeadLetters(ctx, filter, after, f.limit+1); err != nil {
-				return unreached(ctx, err, s.DSN)
-			}
-		}
-		if f.json() {
-			return f.lines(std, stores, lists, shown)
-		}
-		f.table(std, stores, lists)
-		return nil
+	return letterSheet.list(ctx, std, &f.listFlags, stores, func(s *connect.Store, limit int) ([]store.DeadLetter, error) {
+		return s.RecentDeadLetters(ctx, filter, after, limit)
 	})
 }
 
@@ -109,56 +86,13 @@ func (f *dlqLsFlags) cursor(ctx context.Context, stores []*connect.Store) (store
 	return store.CursorOf(d), nil
 }
 
-// letterPlace is a dead letter that was shown; one that ends once more is another.
-type letterPlace struct {
-	store int
-	store.Cursor
-}
-
-// lines writes an object a line; while it is watched, of each dead letter once.
-func (f *dlqLsFlags) lines(std streams, stores []*connect.Store, lists [][]store.DeadLetter, shown map[letterPlace]bool) error {
-	for i, s := range stores {
-		for j := range min(len(lists[i]), f.limit) {
-			place := letterPlace{i, store.CursorOf(&lists[i][j])}
-			if shown[place] {
-				continue
-			}
-			if err := show.Line(std.out, letterOf(s.Name, &lists[i][j])); err != nil {
-				return err
-			}
-			if f.watch {
-				shown[place] = true
-			}
-		}
-	}
-	return nil
-}
-
-func (f *dlqLsFlags) table(std streams, stores []*connect.Store, lists [][]store.DeadLetter) {
-	head := []string{"ID", "AGE", "SCOPE", "EVENT TYPE", "KEY", "OUTCOME", "REASON"}
-	var rows [][]string
-	for i, s := range stores {
-		for j := range min(len(lists[i]), f.limit) {
-			row := letterRow(&lists[i][j])
-			if len(stores) > 1 {
-				row = append([]string{s.Name}, row...)
-			}
-			rows = append(rows, row)
-		}
-	}
-	if len(stores) > 1 {
-		head = append([]string{"STORE"}, head...)
-	}
-	if len(rows) == 0 {
-		fmt.Fprintln(std.err, "no dead letters")
-		return
-	}
-	show.Table(std.out, head, rows)
-	for i, s := range stores {
-		if n := len(lists[i]); n > f.limit {
-			fmt.Fprintf(std.err, "there are more in %s: --after %d\n", s.Place(), lists[i][n-2].ID)
-		}
-	}
+var letterSheet = sheet[store.DeadLetter]{
+	head: []string{"ID", "AGE", "SCOPE", "EVENT TYPE", "KEY", "OUTCOME", "REASON"},
+	none: "no dead letters",
+	row:  letterRow,
+	json: func(name string, d *store.DeadLetter) any { return letterOf(name, d) },
+	id:   func(d *store.DeadLetter) int64 { return d.ID },
+	once: func(d *store.DeadLetter) any { return store.CursorOf(d) }, // one that ends once more is another
 }
 
 func letterRow(d *store.DeadLetter) []string {

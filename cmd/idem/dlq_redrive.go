@@ -91,22 +91,9 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 			}
 		}
 	}
-	if f.dryRun || !f.yes {
-		if err := found.show(std, f.json(), s.Name); err != nil {
-			return err
-		}
-	}
-	count := len(found.ids)
-	if found.tooOld > 0 && !f.secondEffect {
-		count -= found.tooOld
-		fmt.Fprintf(std.err, "%d are TOO_OLD and stay: they may have had their effect; --allow-second-effect redrives them\n", found.tooOld)
-	}
-	if f.dryRun {
-		fmt.Fprintf(std.err, "%d would be redriven\n", count)
-		return nil
-	}
-	if count == 0 {
-		return failf("nothing was redriven")
+	count, stop, err := f.previewRedrive(std, len(found.ids), found.tooOld, func() error { return found.show(std, f.json(), s.Name) })
+	if stop || err != nil {
+		return err
 	}
 	var report deadletter.Report
 	err = f.carryOut(ctx, std, s, change{"dlq redrive", fmt.Sprintf("redrive %d dead letters of %s", count, s.Place()), f.targetOf(found), count},
@@ -118,6 +105,22 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	return f.tell(std, report)
+}
+
+// previewRedrive is preview, and says how many stay since they are TOO_OLD.
+func (f *redriveFlags) previewRedrive(std streams, count, tooOld int, sample func() error) (left int, stop bool, err error) {
+	if f.secondEffect {
+		tooOld = 0
+	}
+	left = count - tooOld
+	stop, err = f.preview(std, sample, "%d would be redriven", left)
+	if tooOld > 0 && err == nil {
+		fmt.Fprintf(std.err, "%d are TOO_OLD and stay: they may have had their effect; --allow-second-effect redrives them\n", tooOld)
+	}
+	if left == 0 && !stop {
+		err = failf("nothing was redriven")
+	}
+	return left, stop, err
 }
 
 func (f *redriveFlags) check(args []string) error {

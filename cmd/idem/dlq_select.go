@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idem-spec/idem/internal/operate/connect"
-	"github.com/idem-spec/idem/internal/operate/show"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -32,13 +29,8 @@ func (f *selectFlags) add(command *cobra.Command) {
 }
 
 func (f *selectFlags) checkSelection(args []string) error {
-	switch none := f.letterFilter.empty(); {
-	case len(args) > 0 && (!none || f.all):
-		return errors.New("ids and a filter: say one of them")
-	case len(args) == 0 && none && !f.all:
-		return errors.New("nothing is selected: give ids, a filter, or --all")
-	case !none && f.all:
-		return errors.New("--all and a filter: say one of them")
+	if err := checkSelection(args, f.letterFilter.empty(), f.all); err != nil {
+		return err
 	}
 	return f.changeFlags.check()
 }
@@ -51,11 +43,6 @@ type selection struct {
 	sample  []store.DeadLetter
 	target  string
 }
-
-const (
-	sampleSize = 10
-	pageSize   = 100
-)
 
 // selected finds the dead letters, and says where there are none, or more than --max.
 func (f *selectFlags) selected(ctx context.Context, s *connect.Store, args []string) (*selection, error) {
@@ -127,23 +114,7 @@ func (c *selection) add(letters []store.DeadLetter) {
 
 // show prints the first ones, and how many there are.
 func (c *selection) show(std streams, asJSON bool, name string) error {
-	if asJSON {
-		for i := range c.sample {
-			if err := show.Line(std.out, letterOf(name, &c.sample[i])); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var rows [][]string
-	for i := range c.sample {
-		rows = append(rows, letterRow(&c.sample[i]))
-	}
-	show.Table(std.out, []string{"ID", "AGE", "SCOPE", "EVENT TYPE", "KEY", "OUTCOME", "REASON"}, rows)
-	if rest := len(c.ids) - len(c.sample); rest > 0 {
-		fmt.Fprintf(std.out, "and %d more\n", rest)
-	}
-	return nil
+	return letterSheet.sample(std, asJSON, name, c.sample, len(c.ids))
 }
 
 // chosen are the dead letters of a selection, for a redriver: what has come since is not among them.

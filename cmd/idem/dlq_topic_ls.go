@@ -43,7 +43,7 @@ func (f *dlqLsFlags) runTopic(ctx context.Context, std streams, filter store.Dea
 			fmt.Fprintln(std.err, "no dead letters")
 			return nil
 		}
-		topicTable(std, letters)
+		show.Table(std.out, topicSheet.head, topicSheet.rows(letters))
 		if more {
 			fmt.Fprintf(std.err, "there are more: --until %s\n", letters[len(letters)-1].CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"))
 		}
@@ -85,13 +85,13 @@ func (f *dlqLsFlags) topicLines(std streams, letters []store.DeadLetter, shown m
 	return nil
 }
 
-func topicTable(std streams, letters []store.DeadLetter) {
-	rows := make([][]string, len(letters))
-	for i := range letters {
-		row := letterRow(&letters[i])
-		rows[i] = append([]string{placeOf(&letters[i])}, append(row[1:5], row[6])...)
-	}
-	show.Table(std.out, []string{"ID", "AGE", "SCOPE", "EVENT TYPE", "KEY", "REASON"}, rows)
+var topicSheet = sheet[store.DeadLetter]{
+	head: []string{"ID", "AGE", "SCOPE", "EVENT TYPE", "KEY", "REASON"},
+	row: func(d *store.DeadLetter) []string {
+		row := letterRow(d)
+		return append([]string{placeOf(d)}, append(row[1:5], row[6])...)
+	},
+	json: func(_ string, d *store.DeadLetter) any { return topicLetterOf(d) },
 }
 
 // topicLetterJSON is a dead letter of a topic: its id is its place there, and it has no outcome.

@@ -38,26 +38,15 @@ func (f *redriveFlags) runTopic(ctx context.Context, std streams, args []string)
 	case len(letters) == 0:
 		return failf("no dead letter is selected by %s", f.letterFilter.text())
 	}
-	if f.dryRun || !f.yes {
-		if err := f.showTopicSample(std, letters); err != nil {
-			return err
-		}
-	}
-	count := len(letters)
+	tooOld := 0
 	for i := range letters {
-		if deadletter.TooOld(letters[i].Reason) && !f.secondEffect {
-			count--
+		if deadletter.TooOld(letters[i].Reason) {
+			tooOld++
 		}
 	}
-	if left := len(letters) - count; left > 0 {
-		fmt.Fprintf(std.err, "%d are TOO_OLD and stay: they may have had their effect; --allow-second-effect redrives them\n", left)
-	}
-	if f.dryRun {
-		fmt.Fprintf(std.err, "%d would be redriven\n", count)
-		return nil
-	}
-	if count == 0 {
-		return failf("nothing was redriven")
+	count, stop, err := f.previewRedrive(std, len(letters), tooOld, func() error { return topicSheet.sample(std, f.json(), "", letters, len(letters)) })
+	if stop || err != nil {
+		return err
 	}
 	name := cmp.Or(f.campaign, time.Now().UTC().Format("20060102T150405.000"))
 	target := f.targetOf(&selection{target: fmt.Sprintf("topic %s %s name=%s", f.deadTopic.topic, f.letterFilter.text(), name)})
@@ -99,16 +88,4 @@ func (f *redriveFlags) topicFilter(args []string) (store.DeadLetterFilter, error
 		filter.Until = time.Now()
 	}
 	return filter, checkTopicFilter(&filter)
-}
-
-func (f *redriveFlags) showTopicSample(std streams, letters []store.DeadLetter) error {
-	sample := letters[:min(len(letters), sampleSize)]
-	if f.json() {
-		return (&dlqLsFlags{}).topicLines(std, sample, map[string]bool{})
-	}
-	topicTable(std, sample)
-	if rest := len(letters) - len(sample); rest > 0 {
-		fmt.Fprintf(std.out, "and %d more\n", rest)
-	}
-	return nil
 }

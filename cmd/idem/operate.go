@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idem-spec/idem/internal/operate/connect"
-	"github.com/idem-spec/idem/runtime/go/store"
 	"github.com/idem-spec/idem/runtime/go/store/postgres"
 )
 
@@ -176,104 +173,4 @@ func unreached(ctx context.Context, err error, dsn string) error {
 		return failf("%w", err)
 	}
 	return brokenf("%w", err)
-}
-
-// changeFlags are those of commands that change something.
-type changeFlags struct {
-	reason string
-	yes    bool
-	dryRun bool
-	max    int
-}
-
-func (f *changeFlags) add(command *cobra.Command) {
-	flags := command.Flags()
-	flags.StringVar(&f.reason, "reason", "", "why, for the log of operations; required")
-	flags.BoolVar(&f.yes, "yes", false, "do not ask, for scripts")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be changed, and change nothing")
-	flags.IntVar(&f.max, "max", 1000, "change nothing where more than so many are selected")
-}
-
-func (f *changeFlags) check() error {
-	switch {
-	case f.reason == "" && !f.dryRun:
-		return errors.New("no --reason: say why, for those who look at the log of operations later")
-	case f.max < 1:
-		return fmt.Errorf("--max %d: it is at least 1", f.max)
-	}
-	return nil
-}
-
-// change is what a command is about to do to count rows.
-type change struct {
-	command string // "dlq redrive"
-	what    string // "redrive 3 dead letters of payments"
-	target  string // the filter or the ids
-	count   int
-}
-
-// carryOut asks, logs and does. do says how many rows it changed.
-func (f *changeFlags) carryOut(ctx context.Context, std streams, s *connect.Store, c change, do func() (int64, error)) error {
-	if err := f.confirm(ctx, std, c); err != nil {
-		return err
-	}
-	id, err := s.BeginOperation(ctx, store.Operation{Operator: operator(), Command: c.command, Reason: f.reason, Target: c.target})
-	if err != nil {
-		return unreached(ctx, fmt.Errorf("nothing was changed, since it cannot be logged: %w", err), s.DSN)
-	}
-	n, err := do()
-	// What was changed is logged also where the command was interrupted.
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	if logged := s.EndOperation(ending, id, n); logged != nil {
-		err = errors.Join(err, fmt.Errorf("%d were changed, which the log of operations has not: %w", n, logged))
-	}
-	var own *exit
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &own):
-		return err
-	}
-	return unreached(ctx, err, s.DSN)
-}
-
-// confirm has a person type the count: whoever meant three and reads 100,000 stops.
-func (f *changeFlags) confirm(ctx context.Context, std streams, c change) error {
-	if f.yes {
-		return nil
-	}
-	return ask(ctx, std, isTerminalInput(std.in), c)
-}
-
-func ask(ctx context.Context, std streams, terminal bool, c change) error {
-	if !terminal {
-		return errors.New("nobody is there to confirm: standard input is no terminal; --yes goes on without")
-	}
-	fmt.Fprintf(std.err, "This will %s.\nType %d to go on: ", c.what, c.count)
-	answers := make(chan string, 1)
-	go func() { // reading cannot be interrupted, and the command has to be
-		var typed string
-		if _, err := fmt.Fscanln(std.in, &typed); err != nil && typed == "" {
-			typed = "nothing"
-		}
-		answers <- typed
-	}()
-	var typed string
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(std.err)
-		return ctx.Err()
-	case typed = <-answers:
-	}
-	if typed != fmt.Sprint(c.count) {
-		return failf("not confirmed (%q): nothing was changed", typed)
-	}
-	return nil
-}
-
-// isTerminalInput reports whether somebody can type an answer.
-func isTerminalInput(r io.Reader) bool {
-	file, ok := r.(*os.File)
-	return ok && isTerminal(file)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idem-spec/idem/internal/lint"
+	"github.com/idem-spec/idem/internal/operate/connect"
 	"github.com/idem-spec/idem/internal/operate/show"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/store"
@@ -64,22 +64,14 @@ func (f *retryFilter) filter() (store.RetryFilter, error) {
 }
 
 func (f *retryFilter) text() string {
-	var parts []string
-	for _, p := range [][2]string{{"scope", f.scope}, {"event-type", f.event}, {"key", f.key}, {"action", f.action}, {"status", f.status}, {"reject-reason", f.reason}} {
-		if p[1] != "" {
-			parts = append(parts, p[0]+"="+p[1])
-		}
-	}
-	return cmp.Or(strings.Join(parts, " "), "all")
+	return filterText([2]string{"scope", f.scope}, [2]string{"event-type", f.event}, [2]string{"key", f.key}, [2]string{"action", f.action},
+		[2]string{"status", f.status}, [2]string{"reject-reason", f.reason})
 }
 
 // retryLsFlags are the flags of `idem retry ls`.
 type retryLsFlags struct {
-	operateFlags
+	listFlags
 	retryFilter
-	watchFlags
-	limit int
-	after int64
 }
 
 func newRetryLs(std streams) *cobra.Command {
@@ -96,12 +88,8 @@ func newRetryLs(std streams) *cobra.Command {
 		Args: upTo(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
 	}
-	flags.operateFlags.add(command)
 	flags.retryFilter.add(command)
-	flags.watchFlags.add(command)
-	offerScopes(command, &flags.place)
-	command.Flags().IntVar(&flags.limit, "limit", 50, "at most so many of each store")
-	command.Flags().Int64Var(&flags.after, "after", 0, "behind this id")
+	flags.listFlags.add(command, "behind this id")
 	return command
 }
 
@@ -110,10 +98,7 @@ func (f *retryLsFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if f.limit < 1 {
-		return fmt.Errorf("--limit %d: it is at least 1", f.limit)
-	}
-	if err := f.watchFlags.check(); err != nil {
+	if err := f.listFlags.check(); err != nil {
 		return err
 	}
 	stores, closeAll, err := f.openAll(ctx)
@@ -121,50 +106,18 @@ func (f *retryLsFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer closeAll()
-	return f.watchFlags.run(ctx, std, func() error {
-		var rows [][]string
-		var more []string
-		for _, s := range stores {
-			list, err := s.ListRetries(ctx, filter, f.after, f.limit+1)
-			if err != nil {
-				return unreached(ctx, err, s.DSN)
-			}
-			if len(list) > f.limit {
-				list = list[:f.limit]
-				more = append(more, fmt.Sprintf("there are more in %s: --after %d", s.Place(), list[f.limit-1].ID))
-			}
-			for i := range list {
-				if f.json() {
-					if err := show.Line(std.out, retryOf(s.Name, &list[i])); err != nil {
-						return err
-					}
-				}
-				row := retryRow(&list[i])
-				if len(stores) > 1 {
-					row = append([]string{s.Name}, row...)
-				}
-				rows = append(rows, row)
-			}
-		}
-		head := retryHead
-		if len(stores) > 1 {
-			head = append([]string{"STORE"}, head...)
-		}
-		switch {
-		case f.json():
-		case len(rows) == 0:
-			fmt.Fprintln(std.err, "no deliveries to come")
-		default:
-			show.Table(std.out, head, rows)
-		}
-		for _, line := range more {
-			fmt.Fprintln(std.err, line)
-		}
-		return nil
+	return retrySheet.list(ctx, std, &f.listFlags, stores, func(s *connect.Store, limit int) ([]store.Retry, error) {
+		return s.ListRetries(ctx, filter, f.after, limit)
 	})
 }
 
-var retryHead = []string{"ID", "DUE", "STATUS", "ACTION", "SCOPE", "EVENT TYPE", "KEY", "RETRIES", "REASON"}
+var retrySheet = sheet[store.Retry]{
+	head: []string{"ID", "DUE", "STATUS", "ACTION", "SCOPE", "EVENT TYPE", "KEY", "RETRIES", "REASON"},
+	none: "no deliveries to come",
+	row:  retryRow,
+	json: func(name string, r *store.Retry) any { return retryOf(name, r) },
+	id:   func(r *store.Retry) int64 { return r.ID },
+}
 
 func retryRow(r *store.Retry) []string {
 	due := "now"

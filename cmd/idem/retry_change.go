@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,13 +87,8 @@ type retryVerb struct {
 }
 
 func (f *retryChangeFlags) check(args []string) error {
-	switch none := f.retryFilter == (retryFilter{}); {
-	case len(args) > 0 && (!none || f.all):
-		return errors.New("ids and a filter: say one of them")
-	case len(args) == 0 && none && !f.all:
-		return errors.New("nothing is selected: give ids, a filter, or --all")
-	case !none && f.all:
-		return errors.New("--all and a filter: say one of them")
+	if err := checkSelection(args, f.retryFilter == (retryFilter{}), f.all); err != nil {
+		return err
 	}
 	return f.changeFlags.check()
 }
@@ -128,25 +122,15 @@ func (f *retryChangeFlags) run(ctx context.Context, std streams, args []string, 
 	if len(ids) > 0 {
 		target = "ids " + strings.Join(args, " ")
 	}
-	if f.dryRun || !f.yes {
-		if err := f.sample(std, s.Name, rows); err != nil {
-			return err
-		}
-	}
-	if f.dryRun {
-		fmt.Fprintf(std.err, "%d are selected, and nothing was changed\n", len(rows))
-		return nil
+	stop, err := f.preview(std, func() error { return retrySheet.sample(std, f.json(), s.Name, rows, len(rows)) },
+		"%d are selected, and nothing was changed", len(rows))
+	if stop || err != nil {
+		return err
 	}
 	var done int64
 	err = f.carryOut(ctx, std, s, change{"retry " + verb.name, fmt.Sprintf(verb.asked, len(rows), s.Place()), target, len(rows)}, func() (int64, error) {
-		for page := range slices.Chunk(rows, pageSize) {
-			n, err := verb.do(ctx, o, idsOf(page))
-			done += int64(n)
-			if err != nil {
-				return done, err
-			}
-		}
-		return done, nil
+		done, err = inPages(idsOf(rows), func(ids []int64) (int, error) { return verb.do(ctx, o, ids) })
+		return done, err
 	})
 	if err != nil {
 		return err
@@ -211,25 +195,4 @@ func idsOf(rows []store.Retry) []int64 {
 		ids[i] = rows[i].ID
 	}
 	return ids
-}
-
-func (f *retryChangeFlags) sample(std streams, name string, rows []store.Retry) error {
-	first := rows[:min(len(rows), sampleSize)]
-	var cells [][]string
-	for i := range first {
-		if f.json() {
-			if err := show.Line(std.out, retryOf(name, &first[i])); err != nil {
-				return err
-			}
-		}
-		cells = append(cells, retryRow(&first[i]))
-	}
-	if f.json() {
-		return nil
-	}
-	show.Table(std.out, retryHead, cells)
-	if rest := len(rows) - len(first); rest > 0 {
-		fmt.Fprintf(std.out, "and %d more\n", rest)
-	}
-	return nil
 }
