@@ -52,7 +52,12 @@ func rebalanceInHandler(ctx context.Context, t *trial) error {
 		if err := t.settle(ctx); err != nil {
 			return err
 		}
-		t.seen("the group had %s before and %d after", plural(before, "member", "members"), len(t.members(ctx)))
+		after := 0
+		for try := 0; after == 0 && try < 50; try++ { // while it rebalances it has none
+			after = len(t.members(ctx))
+			pause(ctx, 100*time.Millisecond)
+		}
+		t.seen("the group had %s before and %d after", plural(before, "member", "members"), after)
 	}
 	return nil
 }
@@ -148,6 +153,10 @@ func handlerKillsProcess(ctx context.Context, t *trial) error {
 		return err
 	}
 	deadly := all[2]
+	deadly.Headers = set(deadly.Headers, "max_retry", "0") // fewer deaths to wait for
+	if err := deadly.settle(); err != nil {
+		return err
+	}
 	t.ends[deadly.key] = dead
 	t.patience += 2 * (t.adapter.Lease.Duration + t.adapter.Session.Duration)
 	g, err := t.hold(ctx, []*made{deadly}, false)

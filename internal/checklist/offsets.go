@@ -16,6 +16,9 @@ type offsets struct {
 	group  string
 	topics []string
 
+	// asking is held over a look: of two at once the first answer may come last, and look like a way back.
+	asking sync.Mutex
+
 	mu      sync.Mutex
 	last    map[broker.TopicPartition]int64
 	commits []history.Commit
@@ -31,6 +34,8 @@ func (o *offsets) watch(ctx context.Context) {
 
 // look writes down each change.
 func (o *offsets) look(ctx context.Context) ([]kafka.Lag, error) {
+	o.asking.Lock()
+	defer o.asking.Unlock()
 	lags, err := o.kafka.Lag(ctx, o.group, o.topics...)
 	if err != nil {
 		return nil, err
