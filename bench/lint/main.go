@@ -7,29 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"syscall"
 	"time"
+
+	"github.com/idem-spec/idem/bench/figures"
 )
-
-// report is what the harness reads, whose figures.py has the same shapes.
-type report struct {
-	Comparisons []comparison `json:"comparisons"`
-	Facts       []string     `json:"facts"`
-}
-
-type comparison struct {
-	Title      string      `json:"title"`
-	Unit       string      `json:"unit"`
-	Contenders []contender `json:"contenders"`
-}
-
-// contender is one side: a figure for each round. The first of a comparison is idem.
-type contender struct {
-	Name   string    `json:"name"`
-	Rounds []float64 `json:"rounds"`
-	Extra  string    `json:"extra"`
-}
 
 // side reads the whole file once.
 type side struct {
@@ -64,7 +45,7 @@ func run(rounds, messages int) error {
 	if err != nil {
 		return err
 	}
-	var r report
+	var r figures.Report
 	for _, c := range []struct {
 		title, file string
 		sides       []side
@@ -98,37 +79,26 @@ func run(rounds, messages int) error {
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// compare lets sides take turns, and gives time on the wall and of processors for a message. A round before
-// the first warms up.
-func compare(title, file string, rounds, messages int, sides []side) ([]comparison, error) {
-	wall := comparison{Title: title + ", time on the wall", Unit: "ns"}
-	cpu := comparison{Title: title + ", processor time", Unit: "ns"}
+// compare lets sides take turns, and gives time on the wall and of processors for a message.
+func compare(title, file string, rounds, messages int, sides []side) ([]figures.Comparison, error) {
+	wall := figures.Comparison{Title: title + ", time on the wall", Unit: "ns"}
+	cpu := figures.Comparison{Title: title + ", processor time", Unit: "ns"}
 	for _, s := range sides {
-		wall.Contenders = append(wall.Contenders, contender{Name: s.name})
-		cpu.Contenders = append(cpu.Contenders, contender{Name: s.name})
+		wall.Contenders = append(wall.Contenders, figures.Contender{Name: s.name})
+		cpu.Contenders = append(cpu.Contenders, figures.Contender{Name: s.name})
 	}
-	for round := range rounds + 1 {
-		for turn := range sides {
-			i := (turn + round) % len(sides)
-			runtime.GC() // so that nobody pays for what the one before has left
-			began, before := time.Now(), used()
-			if err := sides[i].read(file); err != nil {
-				return nil, fmt.Errorf("%s: %w", sides[i].name, err)
-			}
-			took, spent := time.Since(began), used()-before
-			if round > 0 {
-				wall.Contenders[i].Rounds = append(wall.Contenders[i].Rounds, float64(took)/float64(messages))
-				cpu.Contenders[i].Rounds = append(cpu.Contenders[i].Rounds, float64(spent)/float64(messages))
-			}
+	err := figures.Turns(rounds, len(sides), func(i int, counts bool) error {
+		runtime.GC() // so that nobody pays for what the one before has left
+		began, before := time.Now(), figures.OwnCPU()
+		if err := sides[i].read(file); err != nil {
+			return fmt.Errorf("%s: %w", sides[i].name, err)
 		}
-	}
-	return slices.Clip([]comparison{wall, cpu}), nil
-}
-
-func used() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		took, spent := time.Since(began), figures.OwnCPU()-before
+		if counts {
+			wall.Contenders[i].Rounds = append(wall.Contenders[i].Rounds, float64(took)/float64(messages))
+			cpu.Contenders[i].Rounds = append(cpu.Contenders[i].Rounds, float64(spent)/float64(messages))
+		}
+		return nil
+	})
+	return []figures.Comparison{wall, cpu}, err
 }

@@ -53,7 +53,7 @@ func (d *database) sizes(ctx context.Context) (string, error) {
 	err := d.pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM idem_record)::float8,
 		coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relkind = 'r'), 0)::float8,
 		coalesce(sum(pg_relation_size(oid)) FILTER (WHERE relname LIKE '%pkey'), 0)::float8
-		FROM pg_class WHERE relname LIKE 'idem\_record\_%'`).Scan(&n, &table, &primary)
+		FROM pg_class WHERE relname LIKE 'idem\_record%'`).Scan(&n, &table, &primary)
 	return fmt.Sprintf("%.2g million keys take %.0f bytes each in the table, and %.0f in the index",
 		n/1e6, table/n, primary/n), err
 }

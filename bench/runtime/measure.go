@@ -5,28 +5,16 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
+
+	"github.com/idem-spec/idem/bench/figures"
 )
 
-// report is what a part gives the harness, whose figures.py has the same shapes.
-type report struct {
-	Comparisons []comparison `json:"comparisons"`
-	Facts       []string     `json:"facts"`
-}
-
-type comparison struct {
-	Title      string      `json:"title"`
-	Unit       string      `json:"unit"`
-	Contenders []contender `json:"contenders"`
-}
-
-// contender is one side: a figure for each round. The first of a comparison is idem.
-type contender struct {
-	Name   string    `json:"name"`
-	Rounds []float64 `json:"rounds"`
-	Extra  string    `json:"extra"`
-}
+type (
+	report     = figures.Report
+	comparison = figures.Comparison
+	contender  = figures.Contender
+)
 
 // side is what takes its turn in each round.
 type side struct {
@@ -75,43 +63,36 @@ func (m *meter) stop(messages int) usage {
 }
 
 func (m *meter) used() time.Duration {
-	t := ownCPU()
+	t := figures.OwnCPU()
 	if m.servers != nil {
 		t += m.servers()
 	}
 	return t
 }
 
-func ownCPU() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // compare lets sides take turns, and gives two comparisons: messages in a second on the wall, and processor time of a
-// message. A round before the first warms up, and is not counted.
+// message.
 func compare(ctx context.Context, title, what string, s size, n int, sides []side) ([]comparison, error) {
 	rates := comparison{Title: title + ", " + what + " a second", Unit: "k/s"}
 	cpu := comparison{Title: title + ", processor time", Unit: "µs"}
 	all := make([][]usage, len(sides))
-	for round := range s.rounds + 1 {
-		for turn := range sides {
-			i := (turn + round) % len(sides) // so that nobody always follows the same one
-			side := sides[i]
-			count := s.of(n)
-			if side.n > 0 {
-				count = s.of(side.n)
-			}
-			u, err := side.round(ctx, count)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", side.name, err)
-			}
-			if round > 0 {
-				all[i] = append(all[i], u)
-			}
+	err := figures.Turns(s.rounds, len(sides), func(i int, counts bool) error {
+		side := sides[i]
+		count := s.of(n)
+		if side.n > 0 {
+			count = s.of(side.n)
 		}
+		u, err := side.round(ctx, count)
+		if err != nil {
+			return fmt.Errorf("%s: %w", side.name, err)
+		}
+		if counts {
+			all[i] = append(all[i], u)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i, side := range sides {
 		r, c := contender{Name: side.name}, contender{Name: side.name}
