@@ -423,9 +423,11 @@ class Consumer:
         """What is of no route ends here; for what never runs any will do. (CONS-006)"""
         event_type = d.event_type
         route = self._routes.get(event_type)
+        if route is not None:
+            return route
         anyone = next(iter(self._routes.values()))
-        if route is not None or d.status is not Status.OPENED:
-            return route or anyone
+        if d.status is not Status.OPENED:
+            return anyone
         if not event_type and len(self._routes) == 1:  # the only one it can be
             return anyone
         if event_type in self._ignored:

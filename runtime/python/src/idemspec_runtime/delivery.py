@@ -12,6 +12,7 @@ from idemspec import Action, Decision, Outcome, Policy, PolicyValues
 
 from .failures import Result
 from .message import Fetched, Message
+from .opening import Alike
 from .records import Completion, Grant, Lane, Lease
 
 
@@ -91,6 +92,8 @@ class Delivery:
     rules: Rules = NO_RULES
     status: Status = Status.OPENED
     envelope: dict[str, str] = field(default_factory=dict)
+    alike: Alike | None = None
+    """What of its headers many messages have in common."""
     key: str = ""
     biz_key: str = ""
     origin: str = ""

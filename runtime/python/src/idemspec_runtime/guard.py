@@ -30,7 +30,7 @@ from idemspec import (
     resolve,
     timestamp_of_epoch,
 )
-from idemspec.header_table import HEADERS, printable
+from idemspec.header_table import printable
 from idemspec.timestamps import parse_timestamp
 
 from . import observe
@@ -47,7 +47,7 @@ from .errors import StoreError
 from .failures import NonRetryable, Result, is_interrupted, reason_of, result_of
 from .header_text import Headers
 from .message import Fetched, Message
-from .opening import parse_quickly
+from .opening import Alike, parse_quickly
 from .postgres.sync import PostgresStore
 from .records import (
     DEFAULT_RETENTION,
@@ -82,7 +82,6 @@ claim, which nothing can fence out."""
 _is_scope = re.compile(r"[A-Za-z0-9._-]{1,200}").fullmatch
 _is_key = re.compile(r"[!-~]{1,1024}").fullmatch
 _MILLISECOND = timedelta(milliseconds=1)
-_POLICY_HEADERS = tuple(h.name for h in HEADERS if h.name.startswith(("max_", "backoff_")))
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ class Guard:
         self._retention_ms = self.config.retention // _MILLISECOND
         self._skew_ms = max(self.config.clock_skew // _MILLISECOND, 0)
         self._slack = (self.config.lease / 3).total_seconds()
-        self._policies: dict[tuple[int, tuple[str | None, ...]], tuple[Rules, Policy]] = {}
+        self._policies: dict[tuple[int, Alike | None], tuple[Rules, Policy]] = {}
 
     def measure(self, metric: str, value: float, **labels: str) -> None:
         if self.observer is not None:
@@ -157,17 +156,21 @@ class Guard:
         target_scope of another scope skips it."""
         d = Delivery(fetched, time.monotonic(), origin=origin_of(fetched.topic, self.scope))
         try:
-            d.envelope = envelope = parse_quickly(fetched.headers)
+            envelope, d.alike = parse_quickly(fetched.headers)
         except IdemError as error:
             d.end(Result(Outcome.MALFORMED, f"BAD_HEADERS: {error}"), error)
             return d
+        d.envelope = envelope
         if envelope.get("target_scope", self.scope) != self.scope:
             d.status = Status.SKIPPED
             return d
         d.key = envelope.get("idempotency_key", "")
-        d.header_retries = d.retry_count = int(envelope.get("retry_count", 0))
-        d.header_holds = d.hold_count = int(envelope.get("hold_count", 0))
-        d.redrive_count = int(envelope.get("redrive_count", 0))
+        if "retry_count" in envelope:
+            d.header_retries = d.retry_count = int(envelope["retry_count"])
+        if "hold_count" in envelope:
+            d.header_holds = d.hold_count = int(envelope["hold_count"])
+        if "redrive_count" in envelope:
+            d.redrive_count = int(envelope["redrive_count"])
         d.biz_key = envelope.get("biz_key", "") or _biz_key_of(fetched.key)
         return d
 
@@ -183,7 +186,7 @@ class Guard:
             return
         if not d.key and not self._take_key(d, rules):
             return
-        d.policy = self._policy(d.envelope, rules)
+        d.policy = self._policy(d, rules)
         if rules.order is not Order.UNORDERED and d.key and d.biz_key:
             d.lane = Lane(d.origin, d.biz_key)
 
@@ -207,11 +210,12 @@ class Guard:
         d.key = key
         return True
 
-    def _policy(self, envelope: dict[str, str], rules: Rules) -> Policy:
-        asked = id(rules), tuple(map(envelope.get, _POLICY_HEADERS))
-        known = self._policies.get(asked)
+    def _policy(self, d: Delivery, rules: Rules) -> Policy:
+        """That of the headers, within the limits; headers that are alike have one."""
+        asked = id(rules), d.alike
+        known = None if d.alike is None else self._policies.get(asked)
         if known is None:
-            policy = resolve(policy_values(envelope), rules.policy, self.config.limits or {})
+            policy = resolve(policy_values(d.envelope), rules.policy, self.config.limits or {})
             if len(self._policies) >= 1024:  # of producers that send what no schema says
                 self._policies.clear()
             self._policies[asked] = known = rules, policy  # with the rules, whose id it has

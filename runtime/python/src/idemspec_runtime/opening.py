@@ -21,7 +21,18 @@ _ALIKE = frozenset(
 _CHECKS = {header.name: header.check for header in HEADERS if header.name not in _ALIKE}
 
 _MOST = 1024
-_known: dict[tuple[tuple[str, HeaderValue], ...], dict[str, str]] = {}
+
+
+class Alike:
+    """Headers that many messages have in common, by whose identity others may remember things."""
+
+    __slots__ = ("envelope",)
+
+    def __init__(self, envelope: dict[str, str]) -> None:
+        self.envelope = envelope
+
+
+_known: dict[tuple[tuple[str, HeaderValue], ...], Alike] = {}
 
 # Times are of few seconds: what is in front of the fraction is checked once.
 _fraction = re.compile(r"(?:\.[0-9]{1,9})?Z").fullmatch
@@ -53,10 +64,10 @@ def _unknown(value: str) -> Code | None:
     raise AssertionError("it is compared, and not called")
 
 
-def parse_quickly(headers: Headers) -> dict[str, str]:
-    """The envelope of `parse_headers` on Kafka. Those that are alike in many messages are checked
-    once, and the others by the checks of its table alone where each is there once, as bytes, and
-    sound. Where there is any doubt it is `parse_headers` that answers."""
+def parse_quickly(headers: Headers) -> tuple[dict[str, str], Alike | None]:
+    """The envelope of `parse_headers` on Kafka, and what of it is alike. That is checked once for
+    many messages, and the others by the checks of the table alone where each is there once, as
+    bytes, and sound. Where there is any doubt it is `parse_headers` that answers."""
     alike: list[tuple[str, HeaderValue]] = []
     envelope: dict[str, str] = {}
     for pair in headers:
@@ -79,13 +90,13 @@ def parse_quickly(headers: Headers) -> dict[str, str]:
     same = tuple(alike)
     known = _known.get(same)
     if known is None:
-        known = _slowly(alike)
+        known = Alike(_slowly(alike)[0])
         if len(_known) >= _MOST:
             _known.clear()
         _known[same] = known
-    envelope.update(known)
-    return envelope
+    envelope.update(known.envelope)
+    return envelope, known
 
 
-def _slowly(headers: Headers) -> dict[str, str]:
-    return parse_headers(Transport.KAFKA, headers).envelope
+def _slowly(headers: Headers) -> tuple[dict[str, str], None]:
+    return parse_headers(Transport.KAFKA, headers).envelope, None
