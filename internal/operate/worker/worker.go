@@ -75,19 +75,23 @@ func (w *Worker) Run(ctx context.Context) {
 }
 
 func scheduler(s *connect.Store, c Config, p *part) (func(context.Context) error, error) {
-	r, err := retry.NewScheduler(s.Tables, c.Publisher, retry.Config{
+	return loop(retry.NewScheduler(s.Tables, c.Publisher, retry.Config{
 		Alias: c.Alias, StoreName: label(s), Observer: c.Observer, Trouble: p.hindered, Log: p.log,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r.Run, nil
+	}))
 }
 
 func relay(s *connect.Store, c Config, p *part) (func(context.Context) error, error) {
-	r, err := outbox.NewRelay(s.Tables, c.Publisher, outbox.RelayConfig{
+	return loop(outbox.NewRelay(s.Tables, c.Publisher, outbox.RelayConfig{
 		Alias: c.Alias, StoreName: label(s), Observer: c.Observer, Trouble: p.hindered, Log: p.log,
-	})
+	}))
+}
+
+func watch(s *connect.Store, c Config, p *part) (func(context.Context) error, error) {
+	return loop(deadletter.NewWatch(s.Tables, deadletter.WatchConfig{Observer: c.Observer, Log: p.log}))
+}
+
+// loop is the Run of what was made.
+func loop[R interface{ Run(context.Context) error }](r R, err error) (func(context.Context) error, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -101,14 +105,6 @@ func clean(s *connect.Store, c Config, p *part) func(context.Context) error {
 			observer.Measure(observe.RecordsCleaned, observe.Labels{Store: label(s)}, float64(n))
 		}, p.hindered)
 	}
-}
-
-func watch(s *connect.Store, c Config, p *part) (func(context.Context) error, error) {
-	w, err := deadletter.NewWatch(s.Tables, deadletter.WatchConfig{Observer: c.Observer, Log: p.log})
-	if err != nil {
-		return nil, err
-	}
-	return w.Run, nil
 }
 
 // label is what metrics call a store: its name in the context, or what it is.
