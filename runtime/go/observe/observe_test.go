@@ -31,7 +31,7 @@ What the Go runtime measures, under the names that Prometheus and OpenTelemetry 
 - ` + "`group`" + ` is the consumer's scope, which is its consumer group unless it says otherwise.
 - ` + "`event_type`" + ` has at most 200 values a group (a setting of the exporters); further ones, and names that are none, are ` + "`other`" + `.
 - ` + "`outcome`" + ` is an outcome of spec chapter 7, ` + "`SKIPPED`, or `SHADOW_` and an outcome" + `.
-- ` + "`store`" + ` is the store's name: memory, sqlite, postgres, redis, tiered.
+- ` + "`store`" + ` is the store's name: memory, sqlite, postgres, redis, tiered; of ` + "`idem worker`" + ` its name in the context.
 
 Gauges of tables (dead letters, retries, outbox) are read from the database by each process that asks: take the
 maximum over instances, not the sum. Alert rules and a dashboard are in ` + "`deploy/`" + `.
