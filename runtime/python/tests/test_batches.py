@@ -20,7 +20,7 @@ Messages = list[Message[bytes]]
 
 
 def states(store: PostgresStore, group: str, keys: list[str]) -> set[RecordState | None]:
-    return {r and r.record.state for r in store.records(group, keys)}
+    return {r.record.state if r else None for r in store.records(group, keys)}
 
 
 def effects(connection: psycopg.Connection[Any]) -> Counter[str]:
