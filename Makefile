@@ -1,6 +1,6 @@
 # `make` lists the targets. What a target does stands in scripts/, so that it runs without make too.
 .DEFAULT_GOAL := help
-.PHONY: help demo shop tools generate vectors mutation conformance test test-real lint fuzz simulate torture bench clean
+.PHONY: help demo shop shop-faults tools generate vectors mutation conformance test test-real lint fuzz simulate torture bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -10,6 +10,9 @@ demo: ## generate the shop for Java, Go and Python, send the same events through
 
 shop: ## run the shop: three services in three languages, with a live view; without a terminal ORDERS (2000), and the books checked
 	@scripts/shop
+
+shop-faults: ## the checklist of faults on the shop's three services: one report, .tools/shop-faults/report.html (OUTAGE=2m)
+	@scripts/shop-faults
 
 tools: ## install the pinned tools into .tools (the other targets do it when they need to)
 	@scripts/tools

@@ -3,7 +3,7 @@
 // the tables and topics of services.
 //
 // Exit codes: 0 the answer is yes, 1 it is no, 2 the command cannot be carried out as it is written,
-// 3 (conformance) the port cannot be run.
+// 3 (conformance, faults) the port or the service cannot be run.
 package main
 
 import (
