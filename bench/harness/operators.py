@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -23,6 +24,7 @@ COMMANDS = (
     "dlq drop --reject-reason NO_RATE --dry-run",
     *(f"retry ls {f}" for f in (*FILTERS, "--action HOLD", "--status PARKED")),
     "retry ls --scope mail --event-type refund --reject-reason NO_RATE",
+    "retry ls --reject-reason 'NO_RATE: E'",
     "retry now --scope mail --dry-run",
     "retry cancel 999999 --reason r --dry-run",
     f"dedup show {KEY}",
@@ -63,7 +65,7 @@ def operators(quick: bool) -> Section:
         with database(records) as dsn:
             for number in range(rounds + 1):
                 for time in times:
-                    command = [str(machine.OUT / "idem"), *time.name.split()]
+                    command = [str(machine.OUT / "idem"), *shlex.split(time.name)]
                     ran = machine.run(command if time is times[0] else [*command, "--dsn", dsn])
                     if number > 0:  # what the first one waits for is the disk
                         time.rounds.append(ran.wall * 1e3)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,8 @@ func (c *core) Scopes(ctx context.Context) ([]string, error) {
 // ListRetries gives deliveries to come in the order of IDs. Those of a key are looked up in each scope: the index of
 // keys begins with the scope.
 func (c *core) ListRetries(ctx context.Context, f store.RetryFilter, after int64, limit int) ([]store.Retry, error) {
-	name, args := "retry_list", []any{f.Scope}
+	limit = max(limit, 0)
+	code, _, detailed := strings.Cut(f.ReasonPrefix, ":")
 	switch {
 	case f.Key != "":
 		scopes := []string{f.Scope}
@@ -45,14 +47,30 @@ func (c *core) ListRetries(ctx context.Context, f store.RetryFilter, after int64
 				return nil, err
 			}
 		}
-		name, args = "retry_find", []any{f.Key, scopes}
-	case strings.Contains(f.ReasonPrefix, ":"):
-		name = "retry_walk"
+		return c.listRetries(ctx, "retry_find", f, f.ReasonPrefix, after, limit, f.Key, scopes)
+	case !detailed:
+		return c.listRetries(ctx, "retry_list", f, code, after, limit, f.Scope)
 	}
-	retries, err := list(ctx, c, "", name, func(row pgx.CollectableRow) (store.Retry, error) {
+	// No index knows details: where few rows have the code, they are looked through, else all rows are.
+	few, err := c.listRetries(ctx, "retry_list", f, code, after, fewRetries, f.Scope)
+	if err != nil {
+		return nil, err
+	}
+	if len(few) == fewRetries {
+		return c.listRetries(ctx, "retry_walk", f, f.ReasonPrefix, after, limit, f.Scope)
+	}
+	few = slices.DeleteFunc(few, func(r store.Retry) bool { return !strings.HasPrefix(r.Reason, f.ReasonPrefix) })
+	return few[:min(len(few), limit)], nil
+}
+
+// fewRetries are read faster than a large table is.
+const fewRetries = 2000
+
+func (c *core) listRetries(ctx context.Context, statement string, f store.RetryFilter, reason string, after int64, limit int, of ...any) ([]store.Retry, error) {
+	retries, err := list(ctx, c, "", statement, func(row pgx.CollectableRow) (store.Retry, error) {
 		var r store.Retry
 		return scanRetry(row, &r, &r.Status, &r.Token)
-	}, append(args, f.EventType, f.Action, string(f.Status), f.ReasonPrefix, after, max(limit, 0))...)
+	}, append(of, f.EventType, f.Action, string(f.Status), reason, after, limit)...)
 	return retries, named("list retries", err)
 }
 

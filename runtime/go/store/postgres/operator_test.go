@@ -120,24 +120,28 @@ func TestListsOfRetriesLoseNothing(t *testing.T) {
 	s, pool := open(t, postgres.Config{})
 	chance := rand.New(rand.NewPCG(1, 2))
 	one := func(of ...string) string { return of[chance.IntN(len(of))] }
-	var all []store.Retry
-	for i := range 400 {
-		run(t, pool, `INSERT INTO msg_retry (next_retry_time, source_offset, source_partition, redrive_count, retry_count, hold_count, scope,
-			idempotency_key, event_type, source_topic, status, action, reason, topic, headers)
-			VALUES (now(), $1, 0, 0, 1, 0, $2, $3, $4, 'orders', $5, $6, $7, 'orders', '[]')`, i,
-			one("a", "b"), one("k", "l", "m"), one("", "x", "y"), one("PENDING", "PARKED"), one("RETRY", "HOLD", "DEFER"),
-			one("", "NO", "NO: A", "NO: B", "NOT", "DOWN: NO", fmt.Sprint("C", i)))
+	var columns [6][]string
+	const rows = 5000 // so that some codes have few rows, and one has many
+	for i := range rows {
+		columns[0], columns[1], columns[2] = append(columns[0], one("a", "b")), append(columns[1], one("k", "l", "m")), append(columns[2], one("", "x", "y"))
+		columns[3], columns[4] = append(columns[3], one("PENDING", "PARKED")), append(columns[4], one("RETRY", "HOLD", "DEFER"))
+		columns[5] = append(columns[5], one("", "NO", "NO: A", "NO: B", "NOT", "DOWN: NO", fmt.Sprint("C", i)))
 	}
-	all, err := s.ListRetries(t.Context(), store.RetryFilter{}, 0, 1000)
-	if err != nil || len(all) != 400 {
+	run(t, pool, `INSERT INTO msg_retry (next_retry_time, source_offset, source_partition, redrive_count, retry_count, hold_count, scope,
+		idempotency_key, event_type, source_topic, status, action, reason, topic, headers)
+		SELECT now(), i.n, 0, 0, 1, 0, i.scope, i.key, i.type, 'orders', i.status, i.action, i.reason, 'orders', '[]'
+		FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY AS i (scope, key, type, status, action, reason, n)`,
+		columns[0], columns[1], columns[2], columns[3], columns[4], columns[5])
+	all, err := s.ListRetries(t.Context(), store.RetryFilter{}, 0, 2*rows)
+	if err != nil || len(all) != rows {
 		t.Fatalf("%d, %v", len(all), err)
 	}
 	for range 300 {
 		f := store.RetryFilter{
 			Scope: one("", "", "a", "b"), Key: one("", "", "k", "nothing"), EventType: one("", "", "x"), Status: store.RetryStatus(one("", "", "PARKED")),
-			Action: one("", "", "HOLD", "REDRIVE"), ReasonPrefix: one("", "", "NO", "NO: A", "NO: ", "N", "DOWN", "C7"),
+			Action: one("", "", "HOLD", "REDRIVE"), ReasonPrefix: one("", "", "NO", "NO: A", "NO: ", "N", "DOWN", "DOWN: N", "C7"),
 		}
-		after, limit := chance.Int64N(400), 1+chance.IntN(100)
+		after, limit := chance.Int64N(rows), 1+chance.IntN(100)
 		var want []int64
 		for i := range all {
 			if all[i].ID > after && selects(&f, &all[i]) && len(want) < limit {
