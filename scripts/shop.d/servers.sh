@@ -19,7 +19,8 @@ servers() {
 		export "${s?}" "${s^^}_DATABASE_URL"
 		make_database "shop_$s"
 		"$home/bin/idem" migrate up --dsn "$url" >>"$home/log/servers.log" 2>&1 || die "idem migrate up: see $home/log/servers.log"
-		"$home/bin/idem" migrate validate --dsn "$url" >&2 || die "the database shop_$s has tables of an earlier work tree: DROP DATABASE shop_$s"
+		"$home/bin/idem" migrate validate --dsn "$url" >>"$home/log/servers.log" 2>&1 ||
+			die "the database shop_$s has tables of an earlier work tree, see $home/log/servers.log: DROP DATABASE shop_$s"
 	done
 	make_topics
 	write_context

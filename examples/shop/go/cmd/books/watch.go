@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // interval is how often the view is drawn.
@@ -42,8 +45,11 @@ var views = map[string][][2]string{
 	"notifications": {{"paid mails", `SELECT count(*) FROM notification WHERE template = 'payment_succeeded'`}, {"refund mails", `SELECT count(*) FROM notification WHERE template = 'refund_requested'`}},
 }
 
-// columns are what each service has.
-var columns = [][2]string{{"stopped", stopped}, {"retries", retriesWaiting}, {"dead letters", deadLetters}, {"outbox", outboxWaiting}}
+// columns are the counts that each service has, and how wide each is.
+var columns = []struct {
+	query string
+	width int
+}{{stopped, 12}, {retriesWaiting, 9}, {deadLetters, 13}, {outboxWaiting, 8}}
 
 func (b *books) view(ctx context.Context) (string, error) {
 	var out strings.Builder
@@ -62,20 +68,22 @@ func (b *books) view(ctx context.Context) (string, error) {
 			effects = append(effects, fmt.Sprintf("%d %s", n, v[0]))
 		}
 		fmt.Fprintf(&out, "%-14s %-34s", s.name, strings.Join(effects, ", "))
-		for i, c := range columns {
-			n, err := count(ctx, pool, c[1])
+		for _, c := range columns {
+			n, err := count(ctx, pool, c.query)
 			errs = append(errs, err)
-			fmt.Fprintf(&out, " %*d", []int{12, 9, 13, 8}[i], n)
+			fmt.Fprintf(&out, " %*d", c.width, n)
 		}
 		lag, err := b.lag(ctx, s.name, s.topics)
 		errs = append(errs, err)
 		fmt.Fprintf(&out, " %7d\n", lag)
 	}
 	a, err := b.accounts(ctx)
+	errs = append(errs, err)
+	open, err := b.openOrders(ctx)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return "", err
 	}
-	out.WriteString("\n" + promises(a) + "\n")
+	out.WriteString("\n" + promises(a) + "\n" + open + "\n")
 	return out.String(), nil
 }
 
@@ -86,4 +94,37 @@ func promises(a accounts) string {
 		return fmt.Sprintf("ok     nobody paid twice, no mail twice: %d orders", len(a))
 	}
 	return fmt.Sprintf("WRONG  %d effects twice; the first: %s", len(wrong), wrong[0])
+}
+
+// openOrders says of the orders that are not paid what they wait for.
+func (b *books) openOrders(ctx context.Context) (string, error) {
+	pool := b.databases["orders"]
+	if pool == nil {
+		return "       no orders service", nil
+	}
+	// Asked before what is on its way: what is lost is open, and nothing will come any more.
+	rows, err := pool.Query(ctx, `SELECT order_id FROM orders WHERE status IN ('CREATED', 'PAYING') AND created_at < now() - interval '10 s'`)
+	if err != nil {
+		return "", err
+	}
+	open, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return "", err
+	}
+	onTheWay, err := b.waiting(ctx)
+	if err != nil {
+		return "", err
+	}
+	dead, err := b.deadOrders(ctx)
+	if err != nil {
+		return "", err
+	}
+	open = slices.DeleteFunc(open, func(order string) bool { return dead[order] })
+	switch {
+	case len(open) == 0:
+		return "ok     no order lost", nil
+	case onTheWay > 0:
+		return fmt.Sprintf("ok     no order lost: %d are older than 10 s and not paid, and %d messages are on their way", len(open), onTheWay), nil
+	}
+	return fmt.Sprintf("WRONG  %d orders are not paid, and nothing is on its way; the first: %s", len(open), open[0]), nil
 }
