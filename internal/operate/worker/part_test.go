@@ -3,9 +3,11 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,6 +35,21 @@ func TestAWorkerIsUnhealthyOnceAPartIsHinderedForLong(t *testing.T) {
 		assert.Equal(t, http.StatusOK, statusOf(w))
 		p.hindered(errors.New("no answer of u:hunter2@db"))
 		assert.NotContains(t, w.Health().Parts[0].Error, "hunter2")
+	})
+}
+
+func TestAPartSaysWhatHindersItWhenThatChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said strings.Builder
+		p := &part{log: slog.New(slog.NewTextHandler(&said, nil))}
+		for i := range 30 { // a second each
+			p.hindered(fmt.Errorf("try %d failed", i))
+			time.Sleep(time.Second)
+		}
+		p.hindered(nil)
+		p.hindered(nil)
+		assert.Equal(t, 3, strings.Count(said.String(), "level=ERROR"), said.String())
+		assert.Equal(t, 1, strings.Count(said.String(), "works again"), said.String())
 	})
 }
 
