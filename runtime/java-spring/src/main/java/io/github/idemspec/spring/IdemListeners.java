@@ -15,6 +15,7 @@ import javax.sql.DataSource;
 import org.aopalliance.aop.Advice;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.config.AbstractKafkaListenerContainerFactory;
@@ -55,7 +56,8 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * <p>It refuses to start beside {@code @RetryableTopic}, whose copies have other keys and counts, and
  * where something else acknowledges: batch listeners, manual acknowledgement, asynchronous replies.
  */
-public final class IdemListeners implements SmartLifecycle, BeanFactoryAware {
+public final class IdemListeners
+    implements SmartLifecycle, BeanFactoryAware, DisposableBean {
   /** Before the containers, which the registry starts in its own. */
   private static final int PHASE = AbstractMessageListenerContainer.DEFAULT_PHASE - 1000;
 
@@ -174,6 +176,12 @@ public final class IdemListeners implements SmartLifecycle, BeanFactoryAware {
   @Override
   public void stop() {
     running = false;
+  }
+
+  /** Ends what watches the leases, and writes the last counts of what became of deliveries. */
+  @Override
+  public void destroy() {
+    guard.close();
   }
 
   @Override

@@ -221,6 +221,18 @@ class IdemListenersTest {
     assertEquals(10, count("idem_record", "state = 2"));
   }
 
+  /** The counts of what became of deliveries are written at the latest when the context is closed. */
+  @Test
+  void close_whatBecameOfDeliveries_isCountedForTheAudit() throws Exception {
+    start(Base.class, Jdbc.class, PaidListener.class);
+    send("now", "c-1");
+    send("now", "c-1");
+    await("the offsets", () -> topic.committed() == 2);
+    context.close();
+    assertEquals(1, count("idem_audit", "outcome = 'OK' and count = 1"));
+    assertEquals(1, count("idem_audit", "outcome = 'DUPLICATE' and layer = 'store' and count = 1"));
+  }
+
   @Test
   void aListener_thatFails_isRetriedByTheSchedulerAndTakesItsEffectsBack() throws Exception {
     start(Base.class, Jdbc.class, PaidListener.class);

@@ -41,25 +41,27 @@ final class OrderEvents {
 
   private static void pay(MessageDelivery delivery, Connection connection) throws SQLException {
     PaymentSucceeded paid = parse(PaymentSucceeded.parser(), delivery.message().value());
-    // Throws where the order was paid already, is not there yet, or was cancelled.
-    delivery.move(
+    move(
+        delivery,
         connection,
-        OrderBook.TABLE,
         Move.of(paid.getOrderId(), PaymentSucceededIdem.TRANSITION, PaymentSucceededIdem::verdict)
             .deadLetterSuperseded(PaymentSucceededIdem.DEAD_LETTER_SUPERSEDED));
-    OrderBook.record(
-        connection, paid.getOrderId(), PaymentSucceededIdem.TRANSITION, delivery.key());
   }
 
   private static void refund(MessageDelivery delivery, Connection connection) throws SQLException {
     RefundRequested asked = parse(RefundRequested.parser(), delivery.message().value());
-    delivery.move(
+    move(
+        delivery,
         connection,
-        OrderBook.TABLE,
         Move.of(asked.getOrderId(), RefundRequestedIdem.TRANSITION, RefundRequestedIdem::verdict)
             .deadLetterSuperseded(RefundRequestedIdem.DEAD_LETTER_SUPERSEDED));
-    OrderBook.record(
-        connection, asked.getOrderId(), RefundRequestedIdem.TRANSITION, delivery.key());
+  }
+
+  private static void move(MessageDelivery delivery, Connection connection, Move move)
+      throws SQLException {
+    // Throws where the order has made the move already, is not there yet, or can never make it.
+    delivery.move(connection, OrderBook.TABLE, move);
+    OrderBook.record(connection, move.id().toString(), move.transition(), delivery.key());
   }
 
   private static <M> M parse(Parser<M> parser, byte[] payload) {
