@@ -244,6 +244,12 @@ func (a *Adapter) check() error {
 			return errors.New(need.what)
 		}
 	}
+	if p := a.Postgres; p != nil && p.Standby != nil && (p.Standby.URL == "" || p.Standby.Kill == "" || p.Standby.Promote == "") {
+		return errors.New("postgres.standby needs url, kill and promote: the servers, and the commands that kill the primary and promote the other")
+	}
+	if (a.Kafka.Stop == "") != (a.Kafka.Start == "") {
+		return errors.New("kafka.stop and kafka.start go together")
+	}
 	if l := a.DeadLetters; l != nil {
 		if (l.Table == "") == (l.Topic == "") {
 			return errors.New("dead_letters: it is a table or a topic")

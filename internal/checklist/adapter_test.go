@@ -36,6 +36,7 @@ func TestAdapterThatIsWrong(t *testing.T) {
 		"a variable that is not set":    {"language: ${IDEM_NOT_SET}\n", "the variable IDEM_NOT_SET is not set"},
 		"dead letters in two places":    {"dead_letters: {table: t, topic: t}\n", "a table or a topic"},
 		"a table without a database":    {"dead_letters: {table: t}\n", "postgres.url"},
+		"a standby without a command":   {"postgres: {url: u, standby: {url: u}}\n", "postgres.standby needs url, kill and promote"},
 		"no duration":                   {"lease: 10\n", `"10" is no duration`},
 		"ids that are all the same":     {"id: order\n", "{n}"},
 		"an order without an effect":    {"order: [{topic: t, file: f, headers: {idempotency_key: k}}]\n", "order[0]: effect is one of sql, url and downstream"},

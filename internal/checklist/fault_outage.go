@@ -49,21 +49,21 @@ func outage(ctx context.Context, t *trial) error {
 	if err != nil {
 		return err
 	}
-	never := make(chan struct{})
-	defer close(never)
 	if err := t.send(ctx, before[:10]...); err != nil {
 		return err
 	}
 	began := time.Now()
-	away := t.cut(true, never)
-	defer t.cut(false, nil)
+	away := t.cut(true)
+	defer t.cut(false)
 	if err := t.send(ctx, append(before[10:], during...)...); err != nil {
 		return err
 	}
-	if stop := t.adapter.Kafka.Stop; stop != "" {
-		if err := shell(ctx, t.adapter, stop, t.values); err != nil {
-			return err
-		}
+	start, err := t.stopKafka(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = start(context.WithoutCancel(ctx)) }() // where it was not, it is the error before that is told
+	if t.adapter.Kafka.Stop != "" {
 		away = append(away, "Kafka")
 	}
 	for time.Since(began) < t.options.Outage {
@@ -75,12 +75,10 @@ func outage(ctx context.Context, t *trial) error {
 			return err
 		}
 	}
-	if start := t.adapter.Kafka.Start; start != "" && t.adapter.Kafka.Stop != "" {
-		if err := shell(ctx, t.adapter, start, t.values); err != nil {
-			return err
-		}
+	if err := start(ctx); err != nil {
+		return err
 	}
-	t.cut(false, nil)
+	t.cut(false)
 	ended := time.Now()
 	t.injected("%s away from %s on, for %v, with 40 messages under way", strings.Join(away, ", "), clock(began), ended.Sub(began).Round(time.Second))
 	t.patience += t.options.Outage
@@ -91,8 +89,24 @@ func outage(ctx context.Context, t *trial) error {
 	return nil
 }
 
+// stopKafka takes the brokers away, where there is a command for it. The function that it returns brings them back, once.
+func (t *trial) stopKafka(ctx context.Context) (start func(context.Context) error, err error) {
+	back := t.adapter.Kafka.Stop == ""
+	start = func(ctx context.Context) error {
+		if back {
+			return nil
+		}
+		back = true
+		return shell(ctx, t.adapter, t.adapter.Kafka.Start, t.values)
+	}
+	if back {
+		return start, nil
+	}
+	return start, shell(ctx, t.adapter, t.adapter.Kafka.Stop, t.values)
+}
+
 // cut takes away what is downstream, or brings it back, and says what that is.
-func (t *trial) cut(down bool, never chan struct{}) (away []string) {
+func (t *trial) cut(down bool) (away []string) {
 	if t.down != nil {
 		away = append(away, "the downstream")
 		if down {
