@@ -96,32 +96,24 @@ func crashBeforeOffsetCommit(ctx context.Context, t *trial) error {
 // untilAnEffect sends messages and waits for an effect. Where it can it withholds from the handler that its
 // transaction is committed, so that the offset cannot be; else it is as quick as it can.
 func (t *trial) untilAnEffect(ctx context.Context, withhold bool) (all []*made, how string, err error) {
-	n := 40
 	if withhold {
-		n = 4
-	}
-	if all, err = t.fresh(ctx, n); err != nil {
-		return nil, "", err
-	}
-	if withhold {
-		g, err := t.hold(ctx, all, false)
-		if err != nil {
+		var g gate
+		if all, g, err = t.inHandler(ctx, 4, 4, false); err != nil {
 			return nil, "", err
 		}
 		defer g.open()
-		if err := t.send(ctx, all...); err != nil {
-			return nil, "", err
-		}
-		if err := t.untilHeld(ctx, g, 1); err != nil {
-			return nil, "", err
-		}
 		// The process that is waiting for the answer is killed before it comes.
 		release := t.db.proxy.withhold()
 		time.AfterFunc(10*time.Second, release)
 		g.open()
 		how = ", with the database's answer to COMMIT on its way"
-	} else if err := t.send(ctx, all...); err != nil {
-		return nil, "", err
+	} else {
+		if all, err = t.fresh(ctx, 40); err != nil {
+			return nil, "", err
+		}
+		if err := t.send(ctx, all...); err != nil {
+			return nil, "", err
+		}
 	}
 	err = t.until(ctx, func() (string, error) {
 		effects, err := t.effects(ctx, all)
@@ -130,28 +122,18 @@ func (t *trial) untilAnEffect(ctx context.Context, withhold bool) (all []*made, 
 				return "", err
 			}
 		}
-		return "no effect of " + plural(n, "message", "messages"), err
+		return "no effect of " + plural(len(all), "message", "messages"), err
 	})
 	return all, how, err
 }
 
 // uncommittedInHandler sees to it that the offset of a message is not committed while its handler is in the middle.
 func (t *trial) uncommittedInHandler(ctx context.Context) error {
-	all, err := t.fresh(ctx, 1)
-	if err != nil {
-		return err
-	}
-	g, err := t.hold(ctx, all, false)
+	all, g, err := t.inHandler(ctx, 1, 1, false)
 	if err != nil {
 		return err
 	}
 	defer g.open()
-	if err := t.send(ctx, all...); err != nil {
-		return err
-	}
-	if err := t.untilHeld(ctx, g, 1); err != nil {
-		return err
-	}
 	pause(ctx, quiet)
 	at, err := t.find(ctx, all[0])
 	if err != nil {

@@ -175,21 +175,11 @@ func databaseFailover(ctx context.Context, t *trial) error {
 
 func (t *trial) failover(ctx context.Context, standby *Standby) error {
 	const n = 8
-	all, err := t.fresh(ctx, n)
-	if err != nil {
-		return err
-	}
-	g, err := t.hold(ctx, all[:n/2], false)
+	_, g, err := t.inHandler(ctx, n, n/2, false)
 	if err != nil {
 		return err
 	}
 	defer g.open()
-	if err := t.send(ctx, all...); err != nil {
-		return err
-	}
-	if err := t.untilHeld(ctx, g, 1); err != nil {
-		return err
-	}
 	held, err := g.waiting(ctx)
 	if err != nil {
 		return err

@@ -17,25 +17,33 @@ func (t *trial) untilHeld(ctx context.Context, g gate, n int) error {
 	})
 }
 
+// inHandler sends messages of which the first ones are held in mid-handler, and waits until one is. The gate is the
+// caller's to open.
+func (t *trial) inHandler(ctx context.Context, n, first int, once bool) (all []*made, g gate, err error) {
+	if all, err = t.fresh(ctx, n); err != nil {
+		return nil, nil, err
+	}
+	if g, err = t.hold(ctx, all[:first], once); err != nil {
+		return nil, nil, err
+	}
+	if err = t.send(ctx, all...); err == nil {
+		err = t.untilHeld(ctx, g, 1)
+	}
+	if err != nil {
+		g.open()
+	}
+	return all, g, err
+}
+
 // rebalanceInHandler has an instance join, and one leave, while handlers are in their middle.
 func rebalanceInHandler(ctx context.Context, t *trial) error {
 	const n = 8
 	for _, joins := range []bool{true, false} {
-		all, err := t.fresh(ctx, n)
-		if err != nil {
-			return err
-		}
-		g, err := t.hold(ctx, all[:n/2], false)
+		_, g, err := t.inHandler(ctx, n, n/2, false)
 		if err != nil {
 			return err
 		}
 		defer g.open()
-		if err := t.send(ctx, all...); err != nil {
-			return err
-		}
-		if err := t.untilHeld(ctx, g, 1); err != nil {
-			return err
-		}
 		held, err := g.waiting(ctx)
 		if err != nil {
 			return err
@@ -84,21 +92,11 @@ func zombieWorker(ctx context.Context, t *trial) error {
 	if err != nil {
 		return err
 	}
-	all, err := t.fresh(ctx, 1)
-	if err != nil {
-		return err
-	}
-	g, err := t.hold(ctx, all, true)
+	all, g, err := t.inHandler(ctx, 1, 1, true)
 	if err != nil {
 		return err
 	}
 	defer g.open()
-	if err := t.send(ctx, all...); err != nil {
-		return err
-	}
-	if err := t.untilHeld(ctx, g, 1); err != nil {
-		return err
-	}
 	if err := stopGroup(first.command.Process); err != nil {
 		return err
 	}
