@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 
 import machine
 from figures import Comparison, Contender, Section, Target, ratio
@@ -13,7 +14,6 @@ PROJECT = machine.ROOT / "runtime" / "java-kafka"
 
 def java(quick: bool) -> Section:
     """Contenders take turns inside of one process, which warms up first."""
-    size = ["10000", "2"] if quick else ["40000", "5"]
     main = "io.github.idemspec.kafka.BareLoop"
     classpath = ":".join(
         (
@@ -22,19 +22,34 @@ def java(quick: bool) -> Section:
             (PROJECT / "target" / "classpath").read_text(),
         )
     )
+    log = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+    size = ["10000", "2"] if quick else ["40000", "5"]
+    return section(
+        "Consumer, Java", ["java", log, "-cp", classpath, main, *size], f"java -cp … {main}", size
+    )
+
+
+def python(quick: bool) -> Section:
+    """Contenders take turns inside of one process."""
+    size = ["4000", "2"] if quick else ["20000", "5"]
+    path, main = f"PYTHONPATH={machine.ROOT / 'runtime/python/src'}", "bench/python/consume.py"
+    command = ["env", path, sys.executable, str(machine.ROOT / main), *size]
+    return section("Consumer, Python", command, f"python {main}", size)
+
+
+def section(title: str, command: list[str], shown: str, size: list[str]) -> Section:
     comparisons: list[Comparison] = []
     facts: list[str] = []
     if missing := [n for n in ("DATABASE_URL", "KAFKA_BROKERS") if not os.environ.get(n)]:
         facts.append(f"it was not measured: {' and '.join(missing)} not set")
     else:
-        log = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
-        made = json.loads(machine.run(["java", log, "-cp", classpath, main, *size]).stdout)
+        made = json.loads(machine.run(command).stdout)
         for c in made["comparisons"]:
             sides = [Contender(**side) for side in c["contenders"]]
             comparisons.append(Comparison(c["title"], c["unit"], sides))
     return Section(
-        "Consumer, Java",
-        f"java -cp … {main} {' '.join(size)}",
+        title,
+        f"{shown} {' '.join(size)}",
         "From when the group is joined to when it is left, on Kafka and PostgreSQL. The loop "
         "polls, claims, runs 16 handlers at a time, completes and commits: no order, no retries, "
         "no limits.",

@@ -38,10 +38,10 @@ def write(root: Path) -> int:
         raise RuntimeError("googleapis-common-protos is not installed: scripts/tools installs it")
     google = Path(http.origin).parents[1]
     for file in google.rglob("*.proto"):
-        name = Path("google") / file.relative_to(google)
-        if name.parts[1] != "protobuf":
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, root / name)
+        copied = Path("google") / file.relative_to(google)
+        if copied.parts[1] != "protobuf":
+            (root / copied).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, root / copied)
     (root / "buf.yaml").write_text(BUF_YAML)
     return len(list(root.rglob("*.proto")))
 

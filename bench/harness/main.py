@@ -33,6 +33,7 @@ SECTIONS: dict[str, Callable[[bool], Section]] = {
     "runner": processes.runner,
     "runtime": runtime.runtime,
     "java-consumer": consumers.java,
+    "python-consumer": consumers.python,
     "lint": lint.lint,
     "check": check.check,
     "operators": operators.operators,
@@ -140,8 +141,9 @@ def targets(made: dict[str, Section]) -> list[Target]:
             found.append(Target(text, f"{value:.0f} k/s", value >= bound))
     if s := made.get("runtime"):
         found += runtime.targets(s)
-    if s := made.get("java-consumer"):
-        found += consumers.targets(s)
+    for name in ("java-consumer", "python-consumer"):
+        if s := made.get(name):
+            found += consumers.targets(s)
     if s := made.get("lint"):
         found += lint.targets(s)
     if s := made.get("check"):

@@ -1,17 +1,18 @@
 """The Python consumer beside a bare loop: the same client, the same statements, the same handlers.
 
     eval "$(scripts/services env postgres kafka)"
-    PYTHONPATH=runtime/python/src python bench/python/consume.py [MESSAGES [ROUNDS [MODE]]]
+    PYTHONPATH=runtime/python/src python bench/python/consume.py [MESSAGES [ROUNDS [TITLE]]]
 
 By hand is what one writes without idem: poll, the key from the headers, claim.sql for a batch, the
 handler, complete.sql (idempotent) or a transaction with complete_one.sql in one of as many threads
 (tx), commit. It has no retries, no dead letters, no order, no renewed leases, and a message
-that fails, or comes twice, ends it. Both take turns; a ratio is the median of the rounds' ratios,
-on the wall and in processor time of this process.
+that fails, or comes twice, ends it. Both take turns; the answer is JSON, each round's
+messages a second and the processor time of this process.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import sys
@@ -40,6 +41,7 @@ PARTITIONS = 4
 WORKERS = 16
 RETENTION_MS = 14 * 86_400_000
 EFFECT = "INSERT INTO effect VALUES (%s)"
+NAMES = "idem, Consumer", "by hand: a loop with the same client and statements"
 
 
 class Took(NamedTuple):
@@ -48,26 +50,40 @@ class Took(NamedTuple):
 
 
 def main(messages: int = 20_000, rounds: int = 5, only: str = "") -> None:
+    comparisons = []
     with database() as dsn, topic(messages) as origin:
         contenders: dict[str, tuple[Callable[..., Took], Callable[..., Took]]] = {
-            "idempotent": (idempotent_by_hand, idempotent_by_idem),
-            "tx": (tx_by_hand, tx_by_idem),
+            "a transaction a message": (tx_by_idem, tx_by_hand),
+            "no effect in the database": (idempotent_by_idem, idempotent_by_hand),
         }
-        for mode in [only] if only else contenders:
-            by_hand, by_idem = contenders[mode]
-            n = messages if mode == "idempotent" else messages // 2
-            pairs = []
+        for title, sides in contenders.items():
+            if not title.endswith(only):
+                continue
+            n = messages // 2 if sides[0] is tx_by_idem else messages
+            took: list[list[Took]] = [[], []]
             for _ in range(rounds):
-                pairs.append((by_hand(dsn, origin, n), by_idem(dsn, origin, n)))
-                print(mode, pairs[-1], file=sys.stderr)
-            for what in Took._fields:
-                hand = [getattr(took, what) for took, _ in pairs]
-                idem = [getattr(took, what) for _, took in pairs]
-                ratio = statistics.median(h / i for h, i in zip(hand, idem, strict=True))
-                print(
-                    f"{mode}, {what}: by hand {n / statistics.median(hand):.0f}/s, "
-                    f"idem {n / statistics.median(idem):.0f}/s, idem / by hand {ratio:.2f}"
-                )
+                for side, mine in zip(sides, took, strict=True):
+                    mine.append(side(dsn, origin, n))
+                print(title, [t[-1] for t in took], file=sys.stderr)
+            comparisons.append(
+                {
+                    "title": f"{title}, messages a second",
+                    "unit": "1/s",
+                    "contenders": [
+                        {
+                            "name": name,
+                            "rounds": [n / t.wall for t in mine],
+                            "extra": f"{median_micros(mine, n):.0f} us of this process",
+                        }
+                        for name, mine in zip(NAMES, took, strict=True)
+                    ],
+                }
+            )
+    print(json.dumps({"comparisons": comparisons}))
+
+
+def median_micros(took: list[Took], messages: int) -> float:
+    return statistics.median(t.processor for t in took) / messages * 1e6
 
 
 @contextmanager
