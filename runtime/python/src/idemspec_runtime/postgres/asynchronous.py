@@ -34,7 +34,7 @@ from . import jobs
 from .completions import completion_queries
 from .config import PostgresConfig, milliseconds
 from .errors import is_collision, named
-from .sync import DEFAULT_CONNECTIONS, ENDED, begin_handler
+from .handling import DEFAULT_CONNECTIONS, ENDED, begin_handler
 from .tables import outbox_put
 from .work import ATTEMPTS, BEGIN, Answer, Query, settings
 

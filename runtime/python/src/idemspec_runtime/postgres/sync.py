@@ -38,6 +38,7 @@ from .cleaning import Walk
 from .completions import completion_queries
 from .config import PostgresConfig, milliseconds
 from .errors import is_collision, named
+from .handling import DEFAULT_CONNECTIONS, ENDED, begin_handler
 from .tables import outbox_put
 from .work import ATTEMPTS, BEGIN, Answer, Query, settings
 
@@ -46,21 +47,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Connection = psycopg.Connection[Any]
-
-DEFAULT_CONNECTIONS = 24
-"""Enough for a consumer's 16 handlers, and for what claims, settles and schedules beside them."""
-
-ENDED = "the handler has ended its transaction: it neither commits nor rolls back"
-
-
-def begin_handler(limit_ms: int) -> bytes:
-    """The first statements of a handler's transaction, in one round trip: a handler that hangs
-    loses it, and its locks."""
-    limit = max(limit_ms, 1)
-    return (
-        f"{BEGIN}; SET LOCAL statement_timeout = {limit}; "
-        f"SET LOCAL idle_in_transaction_session_timeout = {limit}"
-    ).encode()
 
 
 class PostgresTransaction:
