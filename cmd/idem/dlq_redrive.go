@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idem-spec/idem/internal/operate/connect"
+	"github.com/idem-spec/idem/internal/operate/payload"
 	"github.com/idem-spec/idem/internal/operate/show"
 	"github.com/idem-spec/idem/runtime/go/deadletter"
 	"github.com/idem-spec/idem/runtime/go/store"
@@ -37,7 +38,8 @@ key, so that it has one effect however often it is redriven. What is selected is
 A TOO_OLD message may have had its effect, which no record tells any more: it stays, unless --allow-second-effect.
 
 With --payload the one dead letter gets another payload: the bytes of a file, or with --schema, of a file .json, the
-message in protobuf's JSON, encoded as the old payload was.
+message in protobuf's JSON, encoded as the old payload was. It is warned of what the repair lacks that is never shown,
+and of fields that say another key.
 
 With --topic the dead letters are those of a topic of Kafka: they are published to the retry topic at once, and stay in theirs.
 The database is the one of the service, whose records say which had another life already.
@@ -67,7 +69,7 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 	if err := f.check(args); err != nil {
 		return err
 	}
-	repair, err := f.repair(ctx)
+	repair, schema, err := f.repair(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 			return unreached(ctx, err, s.DSN)
 		}
 		if d != nil {
-			if _, err := repair(d); err != nil {
+			if err := warnOfRepair(std, schema, d, repair); err != nil {
 				return failf("%w: nothing was changed", err)
 			}
 		}
@@ -151,21 +153,37 @@ func (f *redriveFlags) targetOf(found *selection) string {
 	return target
 }
 
-// repair is nil where the payload stays.
-func (f *redriveFlags) repair(ctx context.Context) (func(*store.DeadLetter) ([]byte, error), error) {
+// warnOfRepair says what may not have been meant. Without a schema nobody knows.
+func warnOfRepair(std streams, schema *payload.Schema, d *store.DeadLetter, repair func(*store.DeadLetter) ([]byte, error)) error {
+	repaired, err := repair(d)
+	if err != nil || schema == nil {
+		return err
+	}
+	doubts, err := schema.Doubts(d.EventType, string(d.Key), d.Payload, repaired)
+	if err != nil {
+		return err
+	}
+	for _, doubt := range doubts {
+		fmt.Fprintln(std.err, "warning:", show.Text(doubt))
+	}
+	return nil
+}
+
+// repair is nil where the payload stays, and the schema where none is needed.
+func (f *redriveFlags) repair(ctx context.Context) (func(*store.DeadLetter) ([]byte, error), *payload.Schema, error) {
 	if f.payload == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	data, err := os.ReadFile(f.payload)
 	if err != nil {
-		return nil, brokenf("--payload: %w", err)
+		return nil, nil, brokenf("--payload: %w", err)
 	}
 	if !strings.HasSuffix(f.payload, ".json") {
-		return func(*store.DeadLetter) ([]byte, error) { return data, nil }, nil
+		return func(*store.DeadLetter) ([]byte, error) { return data, nil }, nil, nil
 	}
 	schema, err := readPayloadSchema(ctx, f.schema)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return func(d *store.DeadLetter) ([]byte, error) {
 		encoded, err := schema.Encode(d.EventType, data, d.Payload)
@@ -173,7 +191,7 @@ func (f *redriveFlags) repair(ctx context.Context) (func(*store.DeadLetter) ([]b
 			return nil, fmt.Errorf("--payload %s: %w", f.payload, err)
 		}
 		return encoded, nil
-	}, nil
+	}, schema, nil
 }
 
 func (f *redriveFlags) redrive(ctx context.Context, s *connect.Store, found *selection, repair func(*store.DeadLetter) ([]byte, error)) (deadletter.Report, error) {

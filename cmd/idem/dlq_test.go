@@ -146,6 +146,7 @@ func TestADeadLetterIsRepaired(t *testing.T) {
 	assert.Contains(t, stderr, "ordr_id")
 	_, stderr, code = invoke(t, append(args, good)...)
 	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stderr, "warning: by its fields the key of the repaired payload is orders.created:v1:o-7; it is redriven as k-3\n")
 	assert.Equal(t, []string{`\x0a036f2d37`}, query(t, dsn, "SELECT payload::text FROM msg_retry"))
 }
 

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/idem-spec/idem/internal/dynamic"
+	"github.com/idem-spec/idem/internal/render"
 	"github.com/idem-spec/idem/internal/schema"
 	"github.com/idem-spec/idem/internal/source"
 	wire "github.com/idem-spec/idem/runtime/go/payload"
@@ -25,7 +26,7 @@ import (
 
 // Schema knows the messages by their event types.
 type Schema struct {
-	messages map[string]protoreflect.MessageDescriptor
+	messages map[string]*schema.Message
 	types    *dynamicpb.Types
 }
 
@@ -45,10 +46,10 @@ func Read(ctx context.Context, name string) (*Schema, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	s := &Schema{messages: map[string]protoreflect.MessageDescriptor{}, types: dynamicpb.NewTypes(registry)}
+	s := &Schema{messages: map[string]*schema.Message{}, types: dynamicpb.NewTypes(registry)}
 	for _, file := range set.Files {
 		for _, m := range file.Messages {
-			s.messages[m.EventType] = m.Desc
+			s.messages[m.EventType] = m
 		}
 	}
 	if len(s.messages) == 0 {
@@ -132,9 +133,53 @@ func (s *Schema) Encode(eventType string, text, old []byte) ([]byte, error) {
 	return append(slices.Clone(old[:len(old)-len(frame.Message)]), encoded...), nil
 }
 
+// Doubts are why a repaired payload may not be what was meant: it is the message of another key, or lacks fields that were
+// not shown to whoever repaired it.
+func (s *Schema) Doubts(eventType, key string, old, repaired []byte) ([]string, error) {
+	m, err := s.message(eventType)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.decode(repaired, m); err != nil {
+		return nil, err
+	}
+	var doubts []string
+	if own, other := otherKey(s.messages[eventType], key, m); other {
+		doubts = append(doubts, fmt.Sprintf("by its fields the key of the repaired payload is %s; it is redriven as %s", own, key))
+	}
+	had, err := s.Show(eventType, old)
+	if err != nil {
+		return doubts, nil //nolint:nilerr // what cannot be read was shown to nobody
+	}
+	has, err := s.Show(eventType, repaired)
+	if err != nil {
+		return nil, err
+	}
+	lost := slices.DeleteFunc(had.Hidden, func(path string) bool { return slices.Contains(has.Hidden, path) })
+	if len(lost) > 0 {
+		doubts = append(doubts, "the repaired payload lacks what was there and is never shown: "+strings.Join(lost, ", "))
+	}
+	return doubts, nil
+}
+
+// otherKey is the key of a message where it is not the one that is given, which may be of the previous template, too.
+func otherKey(of *schema.Message, key string, m *dynamicpb.Message) (own string, other bool) {
+	for _, template := range []*schema.Template{of.KeyPrevious, of.Key} {
+		if template == nil {
+			continue
+		}
+		text, _, err := render.Key(template, m.ProtoReflect())
+		if err != nil || text == key {
+			return "", false
+		}
+		own = text
+	}
+	return own, own != "" && key != ""
+}
+
 func (s *Schema) message(eventType string) (*dynamicpb.Message, error) {
 	if d := s.messages[eventType]; d != nil {
-		return dynamicpb.NewMessage(d), nil
+		return dynamicpb.NewMessage(d.Desc), nil
 	}
 	return nil, fmt.Errorf("the schema has no message with the event type %q", eventType)
 }

@@ -93,6 +93,34 @@ func TestARepairKeepsTheFormat(t *testing.T) {
 	assert.Equal(t, `{"id": "p-2"}`, string(text))
 }
 
+func TestARepairMayBeWhatNobodyMeant(t *testing.T) {
+	t.Parallel()
+	s := read(t)
+	old, err := s.Encode("paid", []byte(whole), nil)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		key, repaired string
+		doubts        []string
+	}{
+		"all is there": {"paid:v1:p-1", whole, nil},
+		"another key":  {"paid:v1:p-2", whole, []string{"by its fields the key of the repaired payload is paid:v1:p-1; it is redriven as paid:v1:p-2"}},
+		"no key":       {"", whole, nil},
+		"as it is shown": {"paid:v1:p-1", `{"id": "p-1", "customer": {"name": "Ann", "email": "a@b"}}`,
+			[]string{"the repaired payload lacks what was there and is never shown: by_name[].email, card, copies[1].email, more.email"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			repaired, err := s.Encode("paid", []byte(c.repaired), old)
+			require.NoError(t, err)
+			doubts, err := s.Doubts("paid", c.key, old, repaired)
+			require.NoError(t, err)
+			assert.Equal(t, c.doubts, doubts)
+		})
+	}
+	doubts, err := s.Doubts("paid", "paid:v1:p-1", []byte("no message"), old)
+	require.NoError(t, err)
+	assert.Empty(t, doubts, "nobody was shown it")
+}
+
 func TestWhatIsNoMessageIsRefusedWithoutItsValue(t *testing.T) {
 	t.Parallel()
 	s := read(t)
