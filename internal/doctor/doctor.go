@@ -13,9 +13,9 @@ var reach = Check{
 	Why:     "What cannot be asked is not healthy.",
 }
 
-// Unreached is the result of a place that does not answer.
+// Unreached is the result of a place that does not answer. What a driver says on several lines is one.
 func Unreached(place string, err error) Result {
-	return Result{&reach, Error, place, err.Error(), "run this where the service runs, and as its user"}
+	return Result{&reach, Error, place, strings.Join(strings.Fields(err.Error()), " "), "run this where the service runs, and as its user"}
 }
 
 // Unasked is the result of something that nobody has said enough about to look at it.

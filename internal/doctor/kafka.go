@@ -42,7 +42,7 @@ type Kafka struct {
 
 // LookAtKafka looks at the topics and groups. An error says that the brokers do not answer.
 func LookAtKafka(ctx context.Context, k Kafka, timing *Timing) ([]Result, error) {
-	l := &kafkaLook{Kafka: k, timing: timing, cluster: &cluster{bootstrap: strings.Join(k.Brokers, ",")}, topics: map[string]*topic{}}
+	l := &kafkaLook{Kafka: k, timing: timing, cluster: &cluster{bootstrap: strings.Join(k.Brokers, ",")}, topics: map[string]*topic{}, own: map[string][]string{}}
 	groups, err := l.describeGroups(ctx)
 	if err != nil {
 		return nil, err
@@ -69,6 +69,8 @@ type kafkaLook struct {
 	timing  *Timing
 	cluster *cluster
 	topics  map[string]*topic
+	// own are the topics that a group reads, where nobody has named any.
+	own map[string][]string
 	// hidden are topics that may not be described, and denied says so of them and of groups.
 	hidden []string
 	denied []Result
@@ -87,6 +89,7 @@ func (l *kafkaLook) mayNot(err error, place, right string) bool {
 func (l *kafkaLook) describeGroups(ctx context.Context) ([]*group, error) {
 	var groups []*group
 	var known []Group
+	named := len(l.Topics) > 0
 	var read []string
 	for _, g := range l.Groups {
 		described, err := l.Broker.DescribeGroup(ctx, g.Name)
@@ -112,15 +115,24 @@ func (l *kafkaLook) describeGroups(ctx context.Context) ([]*group, error) {
 		for _, topic := range committed {
 			if _, retries := broker.OriginOf(topic, g.Scope); !retries {
 				read = append(read, topic)
+				l.own[g.Name] = append(l.own[g.Name], topic)
 			}
 		}
 	}
 	l.Groups = known
-	if len(l.Topics) == 0 {
+	if named {
+		l.own = nil
+	} else {
 		slices.Sort(read)
 		l.Topics = slices.Compact(read)
 	}
 	return groups, nil
+}
+
+// reads says that a topic is of a group: each that is named is of each group, else a group has those that it reads.
+func (l *kafkaLook) reads(g Group, topic string) bool {
+	own, known := l.own[g.Name]
+	return !known || slices.Contains(own, topic)
 }
 
 // describeTopics describes the topics, and the companions of those that are there.
@@ -133,6 +145,9 @@ func (l *kafkaLook) describeTopics(ctx context.Context) error {
 			continue
 		}
 		for _, g := range l.Groups {
+			if !l.reads(g, origin) {
+				continue
+			}
 			for _, c := range companionsOf(l.topics[origin], g.Scope, l.Tables) {
 				if err := l.describeTopic(ctx, c.name); err != nil {
 					return err
@@ -185,6 +200,9 @@ func (l *kafkaLook) lookAtTopic(ctx context.Context, name string) []Result {
 	all := examine(ctx, "topic "+name, t, topicChecks)
 	var seen []string // scopes may share what they have
 	for _, g := range l.Groups {
+		if !l.reads(g, name) {
+			continue
+		}
 		for _, c := range companionsOf(t, g.Scope, l.Tables) {
 			if slices.Contains(seen, c.name) || slices.Contains(l.hidden, c.name) {
 				continue
@@ -202,10 +220,13 @@ func (l *kafkaLook) lookAtTopic(ctx context.Context, name string) []Result {
 
 // withTopics is a group with what it has to read.
 func (l *kafkaLook) withTopics(ctx context.Context, g *group) *group {
-	scope := l.Groups[slices.IndexFunc(l.Groups, func(o Group) bool { return o.Name == g.name })].Scope
+	of := l.Groups[slices.IndexFunc(l.Groups, func(o Group) bool { return o.Name == g.name })]
 	var names []string
 	for _, origin := range l.Topics {
-		for _, name := range []string{origin, broker.RetryTopic(origin, scope)} {
+		if !l.reads(of, origin) {
+			continue
+		}
+		for _, name := range []string{origin, broker.RetryTopic(origin, of.Scope)} {
 			if t := l.topics[name]; t != nil {
 				g.topics, names = append(g.topics, t), append(names, name)
 			}

@@ -226,6 +226,26 @@ func TestMembersWithoutAPartition(t *testing.T) {
 	assert.NotEmpty(t, with(results, "topic "+topic, "TOPIC_REPLICATION"), "the topics are those that the group reads")
 }
 
+func TestAGroupHasToReadWhatItReads(t *testing.T) {
+	t.Parallel()
+	c := onCluster(t, "KAFKA_BROKERS", "kafka")
+	a, b := named("idem-doctor-a"), named("idem-doctor-b")
+	groups := []Group{{Name: a, Scope: a}, {Name: b, Scope: b}}
+	for _, topic := range []string{a, b} {
+		c.topic(t, topic, 1, 1, nil)
+		c.topic(t, broker.RetryTopic(topic, topic), 1, 1, nil)
+		c.join(t, topic, topic, broker.RetryTopic(topic, topic))
+	}
+	results := c.look(t, Kafka{Groups: groups}, nil)
+	for _, group := range []string{a, b} {
+		expect(t, results, "group "+group, "GROUP_UNOWNED", OK, "")
+	}
+	assert.NotEmpty(t, with(results, "topic "+broker.RetryTopic(a, a), "TOPIC_REPLICATION"))
+	assert.Empty(t, with(results, "topic "+broker.RetryTopic(a, b), "TOPIC_COMPANION_MISSING"))
+	results = c.look(t, Kafka{Groups: groups, Topics: []string{a}}, nil)
+	expect(t, results, "group "+b, "GROUP_UNOWNED", Error, "no member has asked for "+a)
+}
+
 // States that do not last, and members that cannot be described.
 func TestStatesOfAGroup(t *testing.T) {
 	t.Parallel()
