@@ -84,6 +84,8 @@ func (f *changeFlags) carryOut(ctx context.Context, std streams, s *connect.Stor
 	switch {
 	case err == nil:
 		return nil
+	case ctx.Err() != nil && n > 0:
+		fmt.Fprintf(std.err, "%d of %d were changed, and stay so\n", n, c.count)
 	case errors.As(err, &own):
 		return err
 	}

@@ -52,7 +52,7 @@ func (g *Group) find(now time.Time, stuck time.Duration) {
 	}
 	g.findStuck(now, stuck)
 	g.findHot()
-	g.findRising(now)
+	g.findRising(now, stuck)
 	g.findIdle()
 	g.findDraining()
 }
@@ -172,10 +172,10 @@ func (g *Group) findHot() {
 	}
 }
 
-func (g *Group) findRising(now time.Time) {
+func (g *Group) findRising(now time.Time, stuck time.Duration) {
 	for _, topic := range g.topics() {
 		var rising []int32
-		var since time.Time
+		var since, moved time.Time
 		in, out := 0.0, 0.0
 		for _, p := range g.of(topic) {
 			if p.Slope != Rising || g.has(Stuck, p) || g.has(Unowned, p) {
@@ -185,6 +185,13 @@ func (g *Group) findRising(now time.Time) {
 			if since.IsZero() || p.Since.Before(since) {
 				since = p.Since
 			}
+			still, ok := p.stuckSince()
+			if !ok {
+				still = now
+			}
+			if still.After(moved) {
+				moved = still
+			}
 		}
 		if len(rising) == 0 {
 			continue
@@ -192,6 +199,9 @@ func (g *Group) findRising(now time.Time) {
 		advice := "have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"
 		if n := len(g.Members); !g.Hidden && n < len(g.of(topic)) {
 			advice = fmt.Sprintf("start more members: there are %d for %d partitions; or have it do a message in less time", n, len(g.of(topic)))
+		}
+		if still := now.Sub(moved); still >= stuck/4 { // not yet stuck, but more members may be what does not help
+			advice = fmt.Sprintf("nothing was committed for %s: look whether its members work at all, and what they log; where it is one long batch, %s", span(still), advice)
 		}
 		g.Findings = append(g.Findings, Finding{Kind: Rise, Topic: topic, Partitions: rising, Since: since,
 			Text:   fmt.Sprintf("%s rises since %s (for %s): %s/s come and %s/s are done", places(topic, rising), clock(since), span(now.Sub(since)), Rate(in), Rate(out)),

@@ -71,6 +71,11 @@ func TestFindings(t *testing.T) {
 			"rising: orders/0-1 rises since 06:30:00Z (for 30m0s): 100/s come and 76/s are done: start more members: there are 2 for 3 partitions; or have it do a message in less time"}},
 		{"rising, with as many", grouped(1, with(of(0, 500, 0), rising)), []string{
 			"rising: orders/0 rises since 06:30:00Z (for 30m0s): 50/s come and 38/s are done: have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"}},
+		{"rising, and about to be stuck", grouped(1, with(of(0, 500, 0), func(p *Partition) {
+			rising(p)
+			p.Out, p.Unmoved, p.Oldest = 0, minute(60).Add(-20*time.Second), minute(60).Add(-30*time.Second)
+		})), []string{
+			"rising: orders/0 rises since 06:30:00Z (for 30m0s): 50/s come and 0/s are done: nothing was committed for 20s: look whether its members work at all, and what they log; where it is one long batch, have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"}},
 		{"one key has it all", grouped(3, of(0, 10, 1), of(1, 900, 20), of(2, 10, 1)), []string{
 			"hot: orders/1 has 97% of the lag of its topic, and gets 91% of the messages: one key has most of the messages, or a producer sends all to one partition: more consumers do not help, a finer biz_key does"}},
 		{"one consumer is slow", grouped(3, of(0, 10, 5), of(1, 900, 5), of(2, 10, 5)), []string{
