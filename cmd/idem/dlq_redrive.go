@@ -38,8 +38,8 @@ key, so that it has one effect however often it is redriven. What is selected is
 A TOO_OLD message may have had its effect, which no record tells any more: it stays, unless --allow-second-effect.
 
 With --payload the one dead letter gets another payload: the bytes of a file, or with --schema, of a file .json, the
-message in protobuf's JSON, encoded as the old payload was. It is warned of what the repair lacks that is never shown,
-and of fields that say another key.
+message in protobuf's JSON, encoded as the old payload was, with the fields that are never shown. With --schema a repair
+whose fields say another key is refused, unless --allow-second-effect.
 
 With --topic the dead letters are those of a topic of Kafka: they are published to the retry topic at once, and stay in theirs.
 The database is the one of the service, whose records say which had another life already.
@@ -55,10 +55,10 @@ The database is the one of the service, whose records say which had another life
 	flags.deadTopic.add(command)
 	f := command.Flags()
 	f.StringVar(&flags.campaign, "name", "", "of a redrive with --topic, so that it goes on where it was interrupted (default: the time)")
-	f.BoolVar(&flags.secondEffect, "allow-second-effect", false, "redrive TOO_OLD ones too: they may have had their effect")
+	f.BoolVar(&flags.secondEffect, "allow-second-effect", false, "redrive TOO_OLD ones too, which may have had their effect, and a repair of another key")
 	f.Float64Var(&flags.rate, "rate", 100, "at most so many a second")
 	f.StringVar(&flags.payload, "payload", "", "file with another payload for the one dead letter")
-	f.StringVar(&flags.schema, "schema", "", "directory of .proto files, or an image, for a payload in JSON")
+	f.StringVar(&flags.schema, "schema", "", "directory of .proto files, or an image: for a payload in JSON, and to check its key")
 	return command
 }
 
@@ -88,7 +88,7 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 			return unreached(ctx, err, s.DSN)
 		}
 		if d != nil {
-			if err := warnOfRepair(std, schema, d, repair); err != nil {
+			if err := f.checkRepair(std, schema, d, repair); err != nil {
 				return failf("%w: nothing was changed", err)
 			}
 		}
@@ -153,20 +153,27 @@ func (f *redriveFlags) targetOf(found *selection) string {
 	return target
 }
 
-// warnOfRepair says what may not have been meant. Without a schema nobody knows.
-func warnOfRepair(std streams, schema *payload.Schema, d *store.DeadLetter, repair func(*store.DeadLetter) ([]byte, error)) error {
+// checkRepair refuses a payload of another key: its effect would be another message's. Without a schema nobody knows.
+func (f *redriveFlags) checkRepair(std streams, schema *payload.Schema, d *store.DeadLetter, repair func(*store.DeadLetter) ([]byte, error)) error {
 	repaired, err := repair(d)
 	if err != nil || schema == nil {
 		return err
 	}
-	doubts, err := schema.Doubts(d.EventType, string(d.Key), d.Payload, repaired)
-	if err != nil {
-		return err
+	own, other, err := schema.OtherKey(d.EventType, string(d.Key), repaired)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--payload %s: %w", f.payload, err)
+	case other && !f.secondEffect:
+		return fmt.Errorf("--payload %s: by its fields its key is %s, and the dead letter's is %s: mend what the key is made of, or, where another effect under this key is meant, give --allow-second-effect",
+			f.payload, show.Text(own), show.Text(string(d.Key)))
+	case other:
+		fmt.Fprintf(std.err, "warning: by its fields the key of the repaired payload is %s; it is redriven as %s\n", show.Text(own), show.Text(string(d.Key)))
 	}
-	for _, doubt := range doubts {
-		fmt.Fprintln(std.err, "warning:", show.Text(doubt))
+	lost, err := schema.Lost(d.EventType, d.Payload, repaired)
+	if len(lost) > 0 {
+		fmt.Fprintln(std.err, "warning: the repaired payload lacks what was there and is never shown:", show.Text(strings.Join(lost, ", ")))
 	}
-	return nil
+	return err
 }
 
 // repair is nil where the payload stays, and the schema where none is needed.
@@ -178,12 +185,14 @@ func (f *redriveFlags) repair(ctx context.Context) (func(*store.DeadLetter) ([]b
 	if err != nil {
 		return nil, nil, brokenf("--payload: %w", err)
 	}
-	if !strings.HasSuffix(f.payload, ".json") {
-		return func(*store.DeadLetter) ([]byte, error) { return data, nil }, nil, nil
+	var schema *payload.Schema
+	if f.schema != "" {
+		if schema, err = readPayloadSchema(ctx, f.schema); err != nil {
+			return nil, nil, err
+		}
 	}
-	schema, err := readPayloadSchema(ctx, f.schema)
-	if err != nil {
-		return nil, nil, err
+	if !strings.HasSuffix(f.payload, ".json") {
+		return func(*store.DeadLetter) ([]byte, error) { return data, nil }, schema, nil
 	}
 	return func(d *store.DeadLetter) ([]byte, error) {
 		encoded, err := schema.Encode(d.EventType, data, d.Payload)

@@ -108,7 +108,8 @@ func (s *Schema) decode(payload []byte, m *dynamicpb.Message) error {
 	return wire.Decode(format, payload, m)
 }
 
-// Encode makes the payload of a message in protobuf's JSON, in the format of the payload that it replaces.
+// Encode makes the payload of a message in protobuf's JSON, in the format of the payload that it replaces. Fields that
+// Show hides are kept from there, unless the text has them.
 func (s *Schema) Encode(eventType string, text, old []byte) ([]byte, error) {
 	m, err := s.message(eventType)
 	if err != nil {
@@ -118,9 +119,16 @@ func (s *Schema) Encode(eventType string, text, old []byte) ([]byte, error) {
 	if err := (protojson.UnmarshalOptions{Resolver: s.types}).Unmarshal(text, m); err != nil {
 		return nil, fmt.Errorf("it is no %s in JSON: %w", m.Descriptor().FullName(), err)
 	}
+	kept := false
+	if before, err := s.message(eventType); err == nil && s.decode(old, before) == nil {
+		kept = keepHidden(before.ProtoReflect(), m.ProtoReflect(), 0)
+	}
 	format := formatOf(old)
-	if format == wire.JSON {
+	switch {
+	case format == wire.JSON && !kept:
 		return text, nil
+	case format == wire.JSON:
+		return protojson.MarshalOptions{Resolver: s.types}.Marshal(m)
 	}
 	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil || format != wire.Confluent {
@@ -133,33 +141,31 @@ func (s *Schema) Encode(eventType string, text, old []byte) ([]byte, error) {
 	return append(slices.Clone(old[:len(old)-len(frame.Message)]), encoded...), nil
 }
 
-// Doubts are why a repaired payload may not be what was meant: it is the message of another key, or lacks fields that were
-// not shown to whoever repaired it.
-func (s *Schema) Doubts(eventType, key string, old, repaired []byte) ([]string, error) {
-	m, err := s.message(eventType)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.decode(repaired, m); err != nil {
-		return nil, err
-	}
-	var doubts []string
-	if own, other := otherKey(s.messages[eventType], key, m); other {
-		doubts = append(doubts, fmt.Sprintf("by its fields the key of the repaired payload is %s; it is redriven as %s", own, key))
-	}
+// Lost are the paths of fields that Show hides, and that a repaired payload lacks: those within lists and maps, and within
+// messages that it has not.
+func (s *Schema) Lost(eventType string, old, repaired []byte) ([]string, error) {
 	had, err := s.Show(eventType, old)
 	if err != nil {
-		return doubts, nil //nolint:nilerr // what cannot be read was shown to nobody
+		return nil, nil //nolint:nilerr // what cannot be read was shown to nobody
 	}
 	has, err := s.Show(eventType, repaired)
 	if err != nil {
 		return nil, err
 	}
-	lost := slices.DeleteFunc(had.Hidden, func(path string) bool { return slices.Contains(has.Hidden, path) })
-	if len(lost) > 0 {
-		doubts = append(doubts, "the repaired payload lacks what was there and is never shown: "+strings.Join(lost, ", "))
+	return slices.DeleteFunc(had.Hidden, func(path string) bool { return slices.Contains(has.Hidden, path) }), nil
+}
+
+// OtherKey is the key of a payload by its fields, where that is not the one that is given.
+func (s *Schema) OtherKey(eventType, key string, payload []byte) (own string, other bool, err error) {
+	m, err := s.message(eventType)
+	if err != nil {
+		return "", false, err
 	}
-	return doubts, nil
+	if err := s.decode(payload, m); err != nil {
+		return "", false, err
+	}
+	own, other = otherKey(s.messages[eventType], key, m)
+	return own, other, nil
 }
 
 // otherKey is the key of a message where it is not the one that is given, which may be of the previous template, too.

@@ -3,6 +3,7 @@ package payload_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -93,32 +94,55 @@ func TestARepairKeepsTheFormat(t *testing.T) {
 	assert.Equal(t, `{"id": "p-2"}`, string(text))
 }
 
-func TestARepairMayBeWhatNobodyMeant(t *testing.T) {
+func TestARepairKeepsWhatIsHidden(t *testing.T) {
 	t.Parallel()
 	s := read(t)
 	old, err := s.Encode("paid", []byte(whole), nil)
 	require.NoError(t, err)
+	inElements := []string{"by_name[].email", "copies[1].email", "more.email"}
 	for name, c := range map[string]struct {
-		key, repaired string
-		doubts        []string
+		old            []byte
+		repaired, want string
+		lost           []string
 	}{
-		"all is there": {"paid:v1:p-1", whole, nil},
-		"another key":  {"paid:v1:p-2", whole, []string{"by its fields the key of the repaired payload is paid:v1:p-1; it is redriven as paid:v1:p-2"}},
-		"no key":       {"", whole, nil},
-		"as it is shown": {"paid:v1:p-1", `{"id": "p-1", "customer": {"name": "Ann", "email": "a@b"}}`,
-			[]string{"the repaired payload lacks what was there and is never shown: by_name[].email, card, copies[1].email, more.email"}},
+		"all is there":                {old, whole, whole, nil},
+		"as it is shown":              {old, `{"id": "p-1", "customer": {"name": "Ann"}}`, `{"id": "p-1", "card": "hunter2", "customer": {"name": "Ann", "email": "hunter2"}}`, inElements},
+		"it is mended, too":           {old, `{"id": "p-1", "card": "4000", "customer": {"email": "b@x"}}`, `{"id": "p-1", "card": "4000", "customer": {"email": "b@x"}}`, inElements},
+		"the message is gone":         {old, `{"id": "p-1"}`, `{"id": "p-1", "card": "hunter2"}`, append(slices.Clone(inElements), "customer.email")},
+		"in JSON":                     {[]byte(whole), `{"id": "p-1", "customer": {}}`, `{"id": "p-1", "card": "hunter2", "customer": {"email": "hunter2"}}`, inElements},
+		"nobody can read what it was": {[]byte("no message"), `{"id": "p-1"}`, `{"id": "p-1"}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			repaired, err := s.Encode("paid", []byte(c.repaired), old)
+			repaired, err := s.Encode("paid", []byte(c.repaired), c.old)
 			require.NoError(t, err)
-			doubts, err := s.Doubts("paid", c.key, old, repaired)
+			want, err := s.Encode("paid", []byte(c.want), nil)
 			require.NoError(t, err)
-			assert.Equal(t, c.doubts, doubts)
+			if c.old[0] == '{' {
+				assert.JSONEq(t, c.want, string(repaired))
+			} else {
+				assert.Equal(t, want, repaired)
+			}
+			lost, err := s.Lost("paid", c.old, repaired)
+			require.NoError(t, err)
+			assert.ElementsMatch(t, c.lost, lost)
 		})
 	}
-	doubts, err := s.Doubts("paid", "paid:v1:p-1", []byte("no message"), old)
-	require.NoError(t, err)
-	assert.Empty(t, doubts, "nobody was shown it")
+}
+
+func TestARepairOfAnotherKeyIsSeen(t *testing.T) {
+	t.Parallel()
+	s := read(t)
+	for key, want := range map[string]string{"paid:v1:p-1": "", "paid:v1:p-2": "paid:v1:p-1", "": ""} {
+		own, other, err := s.OtherKey("paid", key, []byte(whole))
+		require.NoError(t, err)
+		assert.Equal(t, want != "", other, key)
+		if other {
+			assert.Equal(t, want, own)
+		}
+	}
+	_, _, err := s.OtherKey("paid", "k", []byte("hunter2"))
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "hunter2")
 }
 
 func TestWhatIsNoMessageIsRefusedWithoutItsValue(t *testing.T) {

@@ -79,6 +79,31 @@ func (r *redactor) any(m protoreflect.Message, path string, depth int) {
 	r.hidden = append(r.hidden, path+"value")
 }
 
+// keepHidden copies fields that nobody may see from the message that another one replaces, where that one lacks them. It
+// looks into messages that both have, and not into lists and maps, whose elements may be others by now.
+func keepHidden(from, to protoreflect.Message, depth int) (kept bool) {
+	if depth > maxDepth {
+		return false
+	}
+	from.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch has := to.Has(f); {
+		case isRedacted(f) && !has && !otherOfOneof(f, to):
+			to.Set(f, v)
+			kept = true
+		case has && f.Message() != nil && !f.IsList() && !f.IsMap() && !isRedacted(f):
+			kept = keepHidden(v.Message(), to.Mutable(f).Message(), depth+1) || kept
+		}
+		return true
+	})
+	return kept
+}
+
+// otherOfOneof says that the repair has chosen another field of a oneof.
+func otherOfOneof(f protoreflect.FieldDescriptor, m protoreflect.Message) bool {
+	oneof := f.ContainingOneof()
+	return oneof != nil && m.WhichOneof(oneof) != nil
+}
+
 // isRedacted says that a field is marked debug_redact.
 func isRedacted(f protoreflect.FieldDescriptor) bool {
 	options, ok := f.Options().(*descriptorpb.FieldOptions)
