@@ -24,6 +24,8 @@ created   T.dlq.mail, partitions 3
 	stdout, stderr, code = invoke(t, "topic", "create", topic, "--group", "mail", "--brokers", brokers)
 	require.Equal(t, exitOK, code, stderr)
 	assert.NotContains(t, stdout, "created")
+	stdout, _, _ = invoke(t, "doctor", "--topic", topic, "--group", "idem-nobody=mail", "--brokers", brokers, "--all")
+	assert.Contains(t, stdout, "1064972, and "+topic+" has 1048588")
 }
 
 func TestTopicCreateSaysWhatIsWrong(t *testing.T) {

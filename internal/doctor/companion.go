@@ -16,10 +16,6 @@ type companion struct {
 	own    *topic
 }
 
-// headerRoom is what the headers of a retry or a dead letter may need beside those of the message: each is at most 1 KiB,
-// and there are about a dozen that a consumer adds.
-const headerRoom = 16 << 10
-
 // companionChecks look at them.
 var companionChecks = []*check[*companion]{
 	{Check{
@@ -76,12 +72,12 @@ func companionSize(_ context.Context, c *companion, r *report) error {
 		return err
 	}
 	own, err := c.own.number(name)
-	switch mend := c.own.set(name, most+headerRoom); {
+	switch mend := c.own.set(name, most+broker.HeaderRoom); {
 	case err != nil:
 		return err
 	case own < most:
 		r.as(Error, mend, "%s is %d, and that of %s %d", name, own, c.origin.Name, most)
-	case own < most+headerRoom:
+	case own < most+broker.HeaderRoom:
 		r.find(mend, "%s is %d, as that of %s: it leaves no room for what is added in headers, some KiB", name, own, c.origin.Name)
 	default:
 		r.ok("%d, and %s has %d", own, c.origin.Name, most)

@@ -103,7 +103,7 @@ func TestMessagesFromTheFuture(t *testing.T) {
 func TestTopicsThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	c := onCluster(t, "KAFKA_BROKERS", "kafka")
-	topic, room := named("idem-doctor"), strconv.Itoa(1048588+headerRoom)
+	topic, room := named("idem-doctor"), strconv.Itoa(1048588+broker.HeaderRoom)
 	c.topic(t, topic, 2, 1, nil)
 	groups := []Group{{Name: topic, Scope: "s"}}
 	results := c.look(t, Kafka{Topics: []string{topic, topic + "-none"}, Groups: groups}, nil)

@@ -83,9 +83,6 @@ const (
 	kafkaRetention = 7 * 24 * time.Hour
 	// kafkaLimit is Kafka's own max.message.bytes.
 	kafkaLimit = 1_048_588
-	// headerRoom is for the headers that a retry or a dead letter has beside those of the message: each is at most
-	// 1 KiB, and there are about a dozen.
-	headerRoom = 16 << 10
 	// commitTopic is where Kafka keeps what groups commit.
 	commitTopic = "__consumer_offsets"
 )
@@ -149,7 +146,7 @@ func (s *Service) topic(name string, kind Kind, partitions int32, replicas int, 
 	t.set(cleanup, "delete") // compaction would leave one message of each key
 	t.set(retention, strconv.FormatInt(kept.Milliseconds(), 10))
 	if kind != Origin {
-		t.set(sizeLimit, strconv.FormatInt(limit+headerRoom, 10))
+		t.set(sizeLimit, strconv.FormatInt(limit+broker.HeaderRoom, 10))
 	}
 	if replicas >= 3 {
 		t.set(leastInSync, "2")

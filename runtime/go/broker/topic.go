@@ -14,6 +14,10 @@ const (
 	deadLetterPart = ".dlq."
 )
 
+// HeaderRoom is what the headers of a retry or a dead letter may need beside those of the message: each is at most
+// 1 KiB, and there are about a dozen.
+const HeaderRoom = 16 << 10
+
 // RetryTopic is where the retries, holds, deferrals and redrives of an origin topic go for a scope.
 // (RETRY-030)
 func RetryTopic(origin, scope string) string { return origin + retryPart + scope }

@@ -1,20 +1,35 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/segmentio/kafka-go"
+
+	"github.com/idem-spec/idem/runtime/go/broker"
 )
 
 // CreateTopic makes a topic with the cluster's own defaults, its replication too where replicas is 0, and
 // says whether it was made: one that is there stays as it is. It returns once the topic can be used.
 func (b *Broker) CreateTopic(ctx context.Context, name string, partitions int32, replicas int) (bool, error) {
-	if replicas == 0 {
-		replicas = -1
+	made, err := b.createTopic(ctx, kafka.TopicConfig{Topic: name, NumPartitions: int(partitions), ReplicationFactor: cmp.Or(replicas, -1)})
+	if err != nil {
+		return false, fmt.Errorf("create topic %s: %w", name, err)
 	}
-	made, err := b.createTopic(ctx, kafka.TopicConfig{Topic: name, NumPartitions: int(partitions), ReplicationFactor: replicas})
+	return made, nil
+}
+
+// CreateCompanion is CreateTopic for a retry or dead-letter topic of another one: it takes what that one takes, with the
+// headers that are added.
+func (b *Broker) CreateCompanion(ctx context.Context, origin, name string, partitions int32, replicas int) (bool, error) {
+	topic := kafka.TopicConfig{Topic: name, NumPartitions: int(partitions), ReplicationFactor: cmp.Or(replicas, -1)}
+	if limit := b.messageLimit(ctx, origin); limit > 0 {
+		topic.ConfigEntries = []kafka.ConfigEntry{{ConfigName: messageLimitName, ConfigValue: strconv.Itoa(limit + broker.HeaderRoom)}}
+	}
+	made, err := b.createTopic(ctx, topic)
 	if err != nil {
 		return false, fmt.Errorf("create topic %s: %w", name, err)
 	}
