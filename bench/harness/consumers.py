@@ -7,7 +7,7 @@ import os
 import sys
 
 import machine
-from figures import Comparison, Contender, Section, Target, ratio
+from figures import Comparison, Section, Target, ratio, read_comparisons
 
 PROJECT = machine.ROOT / "runtime" / "java-kafka"
 
@@ -43,10 +43,7 @@ def section(title: str, command: list[str], shown: str, size: list[str]) -> Sect
     if missing := [n for n in ("DATABASE_URL", "KAFKA_BROKERS") if not os.environ.get(n)]:
         facts.append(f"it was not measured: {' and '.join(missing)} not set")
     else:
-        made = json.loads(machine.run(command).stdout)
-        for c in made["comparisons"]:
-            sides = [Contender(**side) for side in c["contenders"]]
-            comparisons.append(Comparison(c["title"], c["unit"], sides))
+        comparisons = read_comparisons(json.loads(machine.run(command).stdout))
     return Section(
         title,
         f"{shown} {' '.join(size)}",

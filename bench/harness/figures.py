@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass
@@ -43,6 +44,14 @@ class Target:
     text: str
     measured: str
     met: bool
+
+
+def read_comparisons(made: dict[str, Any]) -> list[Comparison]:
+    """What a program in another language measured, from its JSON."""
+    return [
+        Comparison(c["title"], c["unit"], [Contender(**side) for side in c["contenders"]])
+        for c in made["comparisons"]
+    ]
 
 
 def median(rounds: list[float]) -> float:

@@ -6,7 +6,7 @@ import json
 import os
 
 import machine
-from figures import Comparison, Contender, Section, Target, ratio
+from figures import Comparison, Section, Target, ratio, read_comparisons
 
 PARTS = {
     "pipeline": (),
@@ -34,9 +34,7 @@ def runtime(quick: bool) -> Section:
             facts.append(f"{part} was not measured: {' and '.join(missing)} not set")
             continue
         made = json.loads(machine.run([*command, part]).stdout)
-        for c in made["comparisons"]:
-            sides = [Contender(**side) for side in c["contenders"]]
-            comparisons.append(Comparison(c["title"], c["unit"], sides))
+        comparisons += read_comparisons(made)
         facts += made["facts"] or []
     if "growth" not in parts:
         facts.append("`BENCH_GROWTH=1` measures a table of ten million keys too, some minutes")

@@ -62,13 +62,12 @@ func (f *createFlags) run(ctx context.Context, std streams, topics []string) err
 	for _, topic := range topics {
 		partitions := f.partitions
 		for _, name := range f.names(topic) {
-			create := b.CreateTopic
-			if name != topic {
-				create = func(ctx context.Context, name string, partitions int32, replicas int) (bool, error) {
-					return b.CreateCompanion(ctx, topic, name, partitions, replicas)
-				}
+			var made bool
+			if name == topic {
+				made, err = b.CreateTopic(ctx, name, partitions, f.replicas)
+			} else {
+				made, err = b.CreateCompanion(ctx, topic, name, partitions, f.replicas)
 			}
-			made, err := create(ctx, name, partitions, f.replicas)
 			if err != nil {
 				return brokenf("%w", err)
 			}

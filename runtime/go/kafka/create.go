@@ -15,21 +15,23 @@ import (
 // CreateTopic makes a topic with the cluster's own defaults, its replication too where replicas is 0, and
 // says whether it was made: one that is there stays as it is. It returns once the topic can be used.
 func (b *Broker) CreateTopic(ctx context.Context, name string, partitions int32, replicas int) (bool, error) {
-	made, err := b.createTopic(ctx, kafka.TopicConfig{Topic: name, NumPartitions: int(partitions), ReplicationFactor: cmp.Or(replicas, -1)})
-	if err != nil {
-		return false, fmt.Errorf("create topic %s: %w", name, err)
-	}
-	return made, nil
+	return b.create(ctx, name, partitions, replicas, nil)
 }
 
 // CreateCompanion is CreateTopic for a retry or dead-letter topic of another one: it takes what that one takes, with the
 // headers that are added.
 func (b *Broker) CreateCompanion(ctx context.Context, origin, name string, partitions int32, replicas int) (bool, error) {
-	topic := kafka.TopicConfig{Topic: name, NumPartitions: int(partitions), ReplicationFactor: cmp.Or(replicas, -1)}
+	var entries []kafka.ConfigEntry
 	if limit := b.messageLimit(ctx, origin); limit > 0 {
-		topic.ConfigEntries = []kafka.ConfigEntry{{ConfigName: messageLimitName, ConfigValue: strconv.Itoa(limit + broker.HeaderRoom)}}
+		entries = []kafka.ConfigEntry{{ConfigName: messageLimitName, ConfigValue: strconv.Itoa(limit + broker.HeaderRoom)}}
 	}
-	made, err := b.createTopic(ctx, topic)
+	return b.create(ctx, name, partitions, replicas, entries)
+}
+
+func (b *Broker) create(ctx context.Context, name string, partitions int32, replicas int, entries []kafka.ConfigEntry) (bool, error) {
+	made, err := b.createTopic(ctx, kafka.TopicConfig{
+		Topic: name, NumPartitions: int(partitions), ReplicationFactor: cmp.Or(replicas, -1), ConfigEntries: entries,
+	})
 	if err != nil {
 		return false, fmt.Errorf("create topic %s: %w", name, err)
 	}
