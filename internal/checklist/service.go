@@ -40,6 +40,7 @@ type instance struct {
 	log     string
 	ready   chan struct{} // closed when it says so
 	ended   chan struct{}
+	said    chan struct{} // closed when all that it said is in its log
 	started time.Time
 
 	mu     sync.Mutex
@@ -62,7 +63,7 @@ var starter = sync.OnceValue(func() chan func() {
 // launch starts a process. It does not wait until it is ready.
 func launch(a *Adapter, what Process, name, logs string, v values) (*instance, error) {
 	v = v.with("instance", name)
-	i := &instance{name: name, what: what, log: filepath.Join(logs, name+".log"), ready: make(chan struct{}), ended: make(chan struct{}), started: time.Now()}
+	i := &instance{name: name, what: what, log: filepath.Join(logs, name+".log"), ready: make(chan struct{}), ended: make(chan struct{}), said: make(chan struct{}), started: time.Now()}
 	words := make([]string, len(what.Command))
 	for n, word := range what.Command {
 		words[n] = v.fill(word)
@@ -101,6 +102,7 @@ func launch(a *Adapter, what Process, name, logs string, v values) (*instance, e
 
 // read copies what the process says into its log, and looks for the line that says it is ready.
 func (i *instance) read(from *os.File, log io.WriteCloser) {
+	defer close(i.said)
 	defer from.Close()
 	defer log.Close()
 	told := false
@@ -166,8 +168,17 @@ func (i *instance) unwanted() bool {
 	return !i.wanted
 }
 
-// tail is the end of its log.
-func (i *instance) tail(lines int) string { return tailOf(i.log, lines) }
+// tail is the end of its log. What a process said last may still be on its way when it has ended; a child of it that goes
+// on keeps the pipe open, and is not waited for.
+func (i *instance) tail(lines int) string {
+	if !i.alive() {
+		select {
+		case <-i.said:
+		case <-time.After(time.Second):
+		}
+	}
+	return tailOf(i.log, lines)
+}
 
 func tailOf(file string, lines int) string {
 	data, err := os.ReadFile(file)

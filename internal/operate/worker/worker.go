@@ -66,7 +66,9 @@ func New(stores []*connect.Store, c Config) (*Worker, error) {
 
 // Run runs all parts until ctx ends, and then each until its round is over.
 func (w *Worker) Run(ctx context.Context) {
-	defer context.AfterFunc(ctx, func() { w.draining.Store(true) })()
+	drain := func() { w.draining.Store(true) }
+	defer drain() // it may be over before the other one has begun
+	defer context.AfterFunc(ctx, drain)()
 	var all sync.WaitGroup
 	for _, p := range w.parts {
 		all.Go(func() { p.keepRunning(ctx) })
