@@ -10,13 +10,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/idem-spec/idem/internal/cleaner"
 	"github.com/idem-spec/idem/internal/operate/connect"
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/deadletter"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/outbox"
 	"github.com/idem-spec/idem/runtime/go/retry"
+	"github.com/idem-spec/idem/runtime/go/store/cleaner"
 )
 
 // Config says what to run.

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/idem-spec/idem/internal/cleaner"
 	"github.com/idem-spec/idem/runtime/go/guard"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/retry"
 	"github.com/idem-spec/idem/runtime/go/store"
+	"github.com/idem-spec/idem/runtime/go/store/cleaner"
 )
 
 // backgrounds are the tasks beside the deliveries, by name.

@@ -1,5 +1,6 @@
 // Package cleaner removes what a store need not keep any longer: dedup records behind their retention, and old hours
-// of counts. Each consumer has one, and idem worker has one for a store whose services have none.
+// of counts. Each consumer runs it, and so does idem worker for a store whose services do not. A loop of your own, on a
+// guard.Guard, runs it beside. (DEDUP-005)
 package cleaner
 
 import (
