@@ -18,6 +18,7 @@ least once: the idempotency key, the delays of retries, the verdicts on duplicat
 		Version:       build().String(),
 	}
 	root.SetVersionTemplate("{{.Version}}")
+	root.SetFlagErrorFunc(flagError)
 	group(root)
 	root.AddCommand(newAudit(std), newBackoff(std), newBreaking(std), newCheck(std), newConformance(std), newDedup(std), newDLQ(std), newDoctor(std), newExplain(std), newFaults(std), newInit(std), newKey(std), newLag(std), newLint(std), newMigrate(std), newOperations(std), newRetry(std), newRules(std), newSQL(std), newTopic(std), newTrace(std), newVersion(std), newWorker(std))
 	return root
