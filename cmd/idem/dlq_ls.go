@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -38,6 +37,7 @@ func newDLQLs(std streams) *cobra.Command {
 	}
 	flags.letterFilter.add(command)
 	flags.listFlags.add(command, "behind this id, which is older")
+	offerScopes(command, &flags.place)
 	flags.deadTopic.add(command)
 	command.Flags().BoolVar(&flags.redriven, "redriven", false, "those that were redriven, too")
 	return command
@@ -54,7 +54,7 @@ func (f *dlqLsFlags) run(ctx context.Context, std streams) error {
 	if f.deadTopic.topic != "" {
 		return f.runTopic(ctx, std, filter)
 	}
-	stores, closeAll, err := f.openAll(ctx)
+	stores, closeAll, err := f.openStores(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,11 +70,8 @@ func (f *dlqLsFlags) run(ctx context.Context, std streams) error {
 
 // cursor is the place behind --after.
 func (f *dlqLsFlags) cursor(ctx context.Context, stores []*connect.Store) (store.Cursor, error) {
-	switch {
-	case f.after == 0:
+	if f.after == 0 {
 		return store.Cursor{}, nil
-	case len(stores) > 1:
-		return store.Cursor{}, errors.New("--after is an id of one store: say which by --store")
 	}
 	d, err := letterByID(ctx, stores[0], f.after)
 	if err != nil {
@@ -87,12 +84,13 @@ func (f *dlqLsFlags) cursor(ctx context.Context, stores []*connect.Store) (store
 }
 
 var letterSheet = sheet[store.DeadLetter]{
-	head: []string{"ID", "AGE", "SCOPE", "EVENT TYPE", "KEY", "OUTCOME", "REASON"},
-	none: "no dead letters",
-	row:  letterRow,
-	json: func(name string, d *store.DeadLetter) any { return letterOf(name, d) },
-	id:   func(d *store.DeadLetter) int64 { return d.ID },
-	once: func(d *store.DeadLetter) any { return store.CursorOf(d) }, // one that ends once more is another
+	head:  []string{"ID", "AGE", "SCOPE", "EVENT TYPE", "KEY", "OUTCOME", "REASON"},
+	none:  "no dead letters",
+	row:   letterRow,
+	json:  func(name string, d *store.DeadLetter) any { return letterOf(name, d) },
+	id:    func(d *store.DeadLetter) int64 { return d.ID },
+	order: func(a, b *store.DeadLetter) int { return b.CreatedAt.Compare(a.CreatedAt) },
+	once:  func(d *store.DeadLetter) any { return store.CursorOf(d) }, // one that ends once more is another
 }
 
 func letterRow(d *store.DeadLetter) []string {

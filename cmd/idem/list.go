@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,12 +20,10 @@ type listFlags struct {
 	after int64
 }
 
-// add comes after the flags of the filter.
 func (f *listFlags) add(command *cobra.Command, after string) {
 	f.operateFlags.add(command)
 	f.watchFlags.add(command)
-	offerScopes(command, &f.place)
-	command.Flags().IntVar(&f.limit, "limit", 50, "at most so many of each store")
+	command.Flags().IntVar(&f.limit, "limit", 50, "at most so many, of all stores together")
 	command.Flags().Int64Var(&f.after, "after", 0, after)
 }
 
@@ -34,6 +34,16 @@ func (f *listFlags) check() error {
 	return f.watchFlags.check()
 }
 
+// openStores opens the stores: one where the list goes on behind an id, which is an id of that store.
+func (f *listFlags) openStores(ctx context.Context) ([]*connect.Store, func(), error) {
+	stores, closeAll, err := f.openAll(ctx)
+	if err == nil && f.after != 0 && len(stores) > 1 {
+		closeAll()
+		return nil, nil, errors.New("--after is an id of one store: say which by --store")
+	}
+	return stores, closeAll, err
+}
+
 // sheet says how rows of a kind are shown.
 type sheet[T any] struct {
 	head []string
@@ -41,11 +51,19 @@ type sheet[T any] struct {
 	row  func(*T) []string
 	json func(store string, row *T) any
 	id   func(*T) int64
+	// order is that of rows of several stores.
+	order func(a, b *T) int
 	// once, if any, tells rows apart: with --watch each is written once in JSON.
 	once func(*T) any
 }
 
-// list shows a page of each store: once, or as long as somebody looks.
+// placed is a row, and the number of its store.
+type placed[T any] struct {
+	store int
+	row   *T
+}
+
+// list shows a page of all stores: once, or as long as somebody looks.
 func (s *sheet[T]) list(ctx context.Context, std streams, f *listFlags, stores []*connect.Store, read func(s *connect.Store, limit int) ([]T, error)) error {
 	type place struct {
 		store int
@@ -61,52 +79,84 @@ func (s *sheet[T]) list(ctx context.Context, std streams, f *listFlags, stores [
 				return unreached(ctx, err, at.DSN)
 			}
 		}
+		rows := s.merge(pages, f.limit)
 		if !f.json() {
-			s.pages(std, f.limit, stores, pages)
+			s.table(std, stores, rows)
+			tellMore(std, s, stores, pages, rows)
 			return nil
 		}
-		for i, page := range pages {
-			for j := range page[:min(len(page), f.limit)] {
-				if s.once != nil && f.watch {
-					at := place{i, s.once(&page[j])}
-					if shown[at] {
-						continue
-					}
-					shown[at] = true
+		for _, r := range rows {
+			if s.once != nil && f.watch {
+				at := place{r.store, s.once(r.row)}
+				if shown[at] {
+					continue
 				}
-				if err := show.Line(std.out, s.json(stores[i].Name, &page[j])); err != nil {
-					return err
-				}
+				shown[at] = true
+			}
+			if err := show.Line(std.out, s.json(stores[r.store].Name, r.row)); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 }
 
-// pages is a table of all stores.
-func (s *sheet[T]) pages(std streams, limit int, stores []*connect.Store, pages [][]T) {
-	head := s.head
-	if len(stores) > 1 {
-		head = append([]string{"STORE"}, head...)
-	}
-	var rows [][]string
-	for i, page := range pages {
-		for _, row := range s.rows(page[:min(len(page), limit)]) {
-			if len(stores) > 1 {
-				row = append([]string{stores[i].Name}, row...)
+// merge gives the first rows of all pages. Those of one page stay in their order.
+func (s *sheet[T]) merge(pages [][]T, limit int) (rows []placed[T]) {
+	next := make([]int, len(pages))
+	for len(rows) < limit {
+		first := -1
+		for i, page := range pages {
+			if next[i] < len(page) && (first < 0 || s.order(&page[next[i]], &pages[first][next[first]]) < 0) {
+				first = i
 			}
-			rows = append(rows, row)
 		}
+		if first < 0 {
+			break
+		}
+		rows = append(rows, placed[T]{first, &pages[first][next[first]]})
+		next[first]++
 	}
+	return rows
+}
+
+// table is a table of the rows of all stores.
+func (s *sheet[T]) table(std streams, stores []*connect.Store, rows []placed[T]) {
 	if len(rows) == 0 {
 		fmt.Fprintln(std.err, s.none)
 		return
 	}
-	show.Table(std.out, head, rows)
-	for i, page := range pages {
-		if len(page) > limit {
-			fmt.Fprintf(std.err, "there are more in %s: --after %d\n", stores[i].Place(), s.id(&page[limit-1]))
+	head := s.head
+	if len(stores) > 1 {
+		head = append([]string{"STORE"}, head...)
+	}
+	cells := make([][]string, len(rows))
+	for i, r := range rows {
+		if cells[i] = s.row(r.row); len(stores) > 1 {
+			cells[i] = append([]string{stores[r.store].Name}, cells[i]...)
 		}
+	}
+	show.Table(std.out, head, cells)
+}
+
+// tellMore says of which stores there are more rows, and how to see them.
+func tellMore[T any](std streams, s *sheet[T], stores []*connect.Store, pages [][]T, rows []placed[T]) {
+	seen := make([]int, len(stores))
+	for _, r := range rows {
+		seen[r.store]++
+	}
+	for i, at := range stores {
+		if seen[i] == len(pages[i]) {
+			continue
+		}
+		var how []string
+		if len(stores) > 1 {
+			how = append(how, "--store "+at.Name)
+		}
+		if seen[i] > 0 {
+			how = append(how, fmt.Sprintf("--after %d", s.id(&pages[i][seen[i]-1])))
+		}
+		fmt.Fprintf(std.err, "there are more in %s: %s\n", at.Place(), strings.Join(how, " "))
 	}
 }
 

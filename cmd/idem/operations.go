@@ -7,19 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idem-spec/idem/internal/operate/connect"
 	"github.com/idem-spec/idem/internal/operate/show"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
 
-// operationsFlags are the flags of `idem operations`.
-type operationsFlags struct {
-	operateFlags
-	limit int
-	after int64
-}
-
 func newOperations(std streams) *cobra.Command {
-	var flags operationsFlags
+	var flags listFlags
 	command := &cobra.Command{
 		Use:   "operations",
 		Short: "List what operators changed by hand: who, what and why",
@@ -29,55 +23,40 @@ func newOperations(std streams) *cobra.Command {
 		Example: `  idem operations --context prod
   idem operations --output json | jq 'select(.operator | startswith("ana@"))'`,
 		Args: upTo(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), std) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return listOperations(cmd.Context(), std, &flags) },
 	}
-	flags.add(command)
-	command.Flags().IntVar(&flags.limit, "limit", 50, "at most so many of each store")
-	command.Flags().Int64Var(&flags.after, "after", 0, "behind this id, which is older")
+	flags.add(command, "behind this id, which is older")
 	return command
 }
 
-func (f *operationsFlags) run(ctx context.Context, std streams) error {
-	if f.limit < 1 {
-		return fmt.Errorf("--limit %d: it is at least 1", f.limit)
+func listOperations(ctx context.Context, std streams, f *listFlags) error {
+	if err := f.check(); err != nil {
+		return err
 	}
-	stores, closeAll, err := f.openAll(ctx)
+	stores, closeAll, err := f.openStores(ctx)
 	if err != nil {
 		return err
 	}
 	defer closeAll()
-	head := []string{"ID", "BEGUN (UTC)", "OPERATOR", "COMMAND", "CHANGED", "TARGET", "REASON"}
-	if len(stores) > 1 {
-		head = append([]string{"STORE"}, head...)
-	}
-	var rows [][]string
-	for _, s := range stores {
-		list, err := s.Operations(ctx, f.after, f.limit)
-		if err != nil {
-			return unreached(ctx, err, s.DSN)
-		}
-		for i := range list {
-			if f.json() {
-				if err := show.Line(std.out, operationOf(s.Name, &list[i])); err != nil {
-					return err
-				}
-				continue
-			}
-			row := operationRow(&list[i])
-			if len(stores) > 1 {
-				row = append([]string{s.Name}, row...)
-			}
-			rows = append(rows, row)
-		}
-	}
-	switch {
-	case f.json():
-	case len(rows) == 0:
-		fmt.Fprintln(std.err, "no operations")
-	default:
-		show.Table(std.out, head, rows)
-	}
-	return nil
+	return operationSheet.list(ctx, std, f, stores, func(s *connect.Store, limit int) ([]store.LoggedOperation, error) {
+		return s.Operations(ctx, f.after, limit)
+	})
+}
+
+var operationSheet = sheet[store.LoggedOperation]{
+	head:  []string{"ID", "BEGUN (UTC)", "OPERATOR", "COMMAND", "CHANGED", "TARGET", "REASON"},
+	none:  "no operations",
+	row:   operationRow,
+	json:  func(name string, o *store.LoggedOperation) any { return operationOf(name, o) },
+	id:    func(o *store.LoggedOperation) int64 { return o.ID },
+	order: func(a, b *store.LoggedOperation) int { return b.BegunAt.Compare(a.BegunAt) },
+	once:  func(o *store.LoggedOperation) any { return operationPlace{o.ID, o.EndedAt.IsZero()} },
+}
+
+// operationPlace tells an operation from the same one once it has ended.
+type operationPlace struct {
+	id      int64
+	running bool
 }
 
 func operationRow(o *store.LoggedOperation) []string {

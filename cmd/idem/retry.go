@@ -90,6 +90,7 @@ func newRetryLs(std streams) *cobra.Command {
 	}
 	flags.retryFilter.add(command)
 	flags.listFlags.add(command, "behind this id")
+	offerScopes(command, &flags.place)
 	return command
 }
 
@@ -101,7 +102,7 @@ func (f *retryLsFlags) run(ctx context.Context, std streams) error {
 	if err := f.listFlags.check(); err != nil {
 		return err
 	}
-	stores, closeAll, err := f.openAll(ctx)
+	stores, closeAll, err := f.openStores(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,11 +113,12 @@ func (f *retryLsFlags) run(ctx context.Context, std streams) error {
 }
 
 var retrySheet = sheet[store.Retry]{
-	head: []string{"ID", "DUE", "STATUS", "ACTION", "SCOPE", "EVENT TYPE", "KEY", "RETRIES", "REASON"},
-	none: "no deliveries to come",
-	row:  retryRow,
-	json: func(name string, r *store.Retry) any { return retryOf(name, r) },
-	id:   func(r *store.Retry) int64 { return r.ID },
+	head:  []string{"ID", "DUE", "STATUS", "ACTION", "SCOPE", "EVENT TYPE", "KEY", "RETRIES", "REASON"},
+	none:  "no deliveries to come",
+	row:   retryRow,
+	json:  func(name string, r *store.Retry) any { return retryOf(name, r) },
+	id:    func(r *store.Retry) int64 { return r.ID },
+	order: func(a, b *store.Retry) int { return a.CreatedAt.Compare(b.CreatedAt) },
 }
 
 func retryRow(r *store.Retry) []string {

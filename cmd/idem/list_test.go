@@ -1,0 +1,53 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// manyOperations are two changes by hand.
+const manyOperations = `INSERT INTO idem_operation (begun_at, ended_at, operator, command, reason, target)
+	SELECT now() - (3 - i) * interval '1 hour', now(), 'ana@ops', 'dlq drop', 'r', 'ids ' || i FROM generate_series(1, 2) i`
+
+// The order of several stores is that of time, and the limit is one of all.
+func TestAListOfSeveralStoresIsOne(t *testing.T) {
+	early := operated(t, manyLetters, waiting, manyOperations)
+	late := operated(t, manyLetters, waiting, manyOperations, "UPDATE dead_letter SET created_at = created_at + interval '30 minutes'",
+		"UPDATE msg_retry SET created_at = created_at + interval '30 minutes'", "UPDATE idem_operation SET begun_at = begun_at + interval '30 minutes'")
+	userConfig(t, "contexts:\n  prod:\n    stores:\n      early: "+early+"\n      late: "+late+"\n")
+	for _, c := range []struct {
+		name         string
+		args, stores []string
+		more         string
+	}{
+		{"newest first", []string{"dlq", "ls", "--scope", "payments", "--limit", "5"}, []string{"late", "early", "late", "early", "late"},
+			"there are more in early: --store early --after 2\nthere are more in late: --store late --after 3\n"},
+		{"nothing of one is shown", []string{"dlq", "ls", "--scope", "payments", "--limit", "1"}, []string{"late"},
+			"there are more in early: --store early\nthere are more in late: --store late --after 1\n"},
+		{"in the order in which they were written", []string{"retry", "ls", "--limit", "5"}, []string{"early", "early", "early", "early", "late"},
+			"there are more in late: --store late --after 1\n"},
+		{"operations", []string{"operations", "--limit", "3"}, []string{"late", "early", "late"}, "there are more in early: --store early --after 2\n"},
+		{"all", []string{"operations", "--limit", "4"}, []string{"late", "early", "late", "early"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := append(c.args, "--context", "prod")
+			stdout, stderr, code := invoke(t, append(args, "--output", "json")...)
+			require.Equal(t, exitOK, code, stderr)
+			var stores []string
+			for _, o := range objects(t, stdout) {
+				stores = append(stores, o["store"].(string))
+			}
+			assert.Equal(t, c.stores, stores)
+			_, stderr, code = invoke(t, args...)
+			require.Equal(t, exitOK, code)
+			assert.Equal(t, c.more, stderr)
+		})
+	}
+	for _, command := range [][]string{{"dlq", "ls"}, {"retry", "ls"}, {"operations"}} {
+		_, stderr, code := invoke(t, append(command, "--context", "prod", "--after", "1")...)
+		assert.Equal(t, exitUsage, code, command)
+		assert.Contains(t, stderr, "--after is an id of one store: say which by --store")
+	}
+}
