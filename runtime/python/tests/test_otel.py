@@ -35,7 +35,6 @@ def delivery(outcome: Outcome = Outcome.OK, key: str = "key", **more: Any) -> De
 @pytest.fixture
 def exported() -> Any:
     """A Telemetry, what makes one, and what was recorded."""
-    pytest.importorskip("opentelemetry.sdk", reason="pip install opentelemetry-sdk")
     from opentelemetry.sdk.metrics import MeterProvider
     from opentelemetry.sdk.metrics.export import InMemoryMetricReader
     from opentelemetry.sdk.trace import TracerProvider
@@ -52,8 +51,8 @@ def exported() -> Any:
         def telemetry(self, ratio: float = 0.0, **more: Any) -> Any:
             from idemspec_runtime.otel import Telemetry
 
-            providers = {"tracer_provider": self.tracers, "meter_provider": self.meters}
-            return Telemetry(ratio, **providers, **more)
+            more |= {"tracer_provider": self.tracers, "meter_provider": self.meters}
+            return Telemetry(ratio, **more)
 
     return Exported()
 
