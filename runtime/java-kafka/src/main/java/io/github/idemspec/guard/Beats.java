@@ -68,7 +68,7 @@ final class Beats implements AutoCloseable {
   private void tick() {
     try {
       beat(System.nanoTime());
-    } catch (RuntimeException e) { // The next tick asks again.
+    } catch (RuntimeException | Error e) { // The next tick asks again; a timer that throws has none.
       storeError.run();
     }
   }

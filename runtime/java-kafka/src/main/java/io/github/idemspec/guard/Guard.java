@@ -317,7 +317,8 @@ public final class Guard implements AutoCloseable {
   /**
    * Runs the handler of a READY delivery, and ends it with what came of it. It waits for the handler
    * to return: at its time limit, and where the lease is lost, the thread is interrupted (DEDUP-023,
-   * DEDUP-028).
+   * DEDUP-028). Where the heap is exhausted, or the virtual machine fails otherwise, that is thrown: the
+   * delivery has not ended, and must not be acknowledged.
    */
   public void run(MessageDelivery d, Handler handler) {
     if (d.status != Status.READY || !refresh(d)) {
@@ -466,7 +467,11 @@ public final class Guard implements AutoCloseable {
     try {
       call.run();
       return null;
-    } catch (Exception | LinkageError | AssertionError | StackOverflowError e) {
+    } catch (StackOverflowError e) {
+      return e;
+    } catch (VirtualMachineError e) { // It says nothing of the message, which is not to be settled.
+      throw e;
+    } catch (Exception | Error e) {
       return e;
     } finally {
       for (MessageDelivery d : deliveries) {

@@ -3,7 +3,6 @@ package io.github.idemspec.guard;
 import io.github.idemspec.guard.MessageDelivery.Status;
 import io.github.idemspec.store.Audit;
 import io.github.idemspec.store.Audit.Kind;
-import io.github.idemspec.store.StoreException;
 import io.github.idemspec.v1.Action;
 import io.github.idemspec.v1.Outcome;
 import java.util.Arrays;
@@ -112,7 +111,7 @@ final class Tally implements AutoCloseable {
     }
     try {
       audit.count(some);
-    } catch (StoreException e) {
+    } catch (RuntimeException e) { // A timer that throws would count no more.
       back.forEach(LongAdder::add);
       LOG.warn("counts for `idem audit` wait for the next time: {}", e.getMessage());
     }

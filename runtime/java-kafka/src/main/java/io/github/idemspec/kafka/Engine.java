@@ -73,6 +73,9 @@ final class Engine {
   private boolean alone;
   private boolean stopped;
 
+  /** What ended a thread that should have gone on, or null. */
+  private volatile Throwable failure;
+
   /** What a handler takes, in nanoseconds. */
   private long handlerNanos = FIRST_GUESS_NANOS;
 
@@ -117,11 +120,57 @@ final class Engine {
                 loop.run();
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+              } catch (RuntimeException | Error e) {
+                fail(e);
               }
             },
             name);
     threads.add(thread);
     thread.start();
+  }
+
+  /** Begins nothing any more: one thread less, and messages would wait for it in vain. */
+  private void fail(Throwable e) {
+    lock.lock();
+    try {
+      if (failure == null) {
+        failure = e;
+      }
+      claimers.signalAll();
+      workers.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    LOG.error("the consumer ends: {} failed unexpectedly", Thread.currentThread().getName(), e);
+  }
+
+  /** Throws what has ended one of its threads. */
+  void check() {
+    if (failure instanceof Error e) {
+      throw e;
+    }
+    if (failure instanceof RuntimeException e) {
+      throw e;
+    }
+  }
+
+  /** Lets go what a thread had that fails: nobody waits for it, and it is not acknowledged. */
+  private void abandon(List<Task> tasks) {
+    lock.lock();
+    try {
+      for (Task task : tasks) {
+        if (task.state.inFlight()) {
+          land(task);
+          task.state = Task.State.GONE;
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean ends() {
+    return stopped || failure != null;
   }
 
   /** Ends the threads. What is still on its way then is not acknowledged. */
@@ -426,7 +475,7 @@ final class Engine {
     back.forEach(task -> deliveries.add(task.delivery));
     try {
       guard.giveBack(deliveries);
-    } catch (StoreException e) {
+    } catch (RuntimeException e) {
       LOG.warn("claims not given back: their leases run out by themselves", e);
     }
     lock.lock();
@@ -493,7 +542,12 @@ final class Engine {
 
   private void claimLoop() throws InterruptedException {
     for (List<Task> batch = takeWaiting(); batch != null; batch = takeWaiting()) {
-      claimAll(batch);
+      try {
+        claimAll(batch);
+      } catch (RuntimeException | Error e) {
+        abandon(batch);
+        throw e;
+      }
     }
   }
 
@@ -501,7 +555,7 @@ final class Engine {
     List<Task> batch = new ArrayList<>();
     lock.lock();
     try {
-      while (!stopped) {
+      while (!ends()) {
         while (!suspects.isEmpty() && suspects.peek().state != Task.State.WAITING) {
           suspects.poll(); // Its partition is another's.
         }
@@ -639,12 +693,21 @@ final class Engine {
 
   private void runLoop() throws InterruptedException {
     for (List<Task> tasks = takeRunnable(List.of()); tasks != null; tasks = takeRunnable(tasks)) {
-      List<MessageDelivery> deliveries = deliveriesOf(tasks);
-      tasks.get(0).route.runner.run(guard, deliveries);
-      for (MessageDelivery d : deliveries) {
-        if (d.completed()) { // It is durable, and settling it asks nothing of the store.
-          guard.settle(List.of(d));
-        }
+      try {
+        handle(tasks);
+      } catch (RuntimeException | Error e) {
+        abandon(tasks);
+        throw e;
+      }
+    }
+  }
+
+  private void handle(List<Task> tasks) {
+    List<MessageDelivery> deliveries = deliveriesOf(tasks);
+    tasks.get(0).route.runner.run(guard, deliveries);
+    for (MessageDelivery d : deliveries) {
+      if (d.completed()) { // It is durable, and settling it asks nothing of the store.
+        guard.settle(List.of(d));
       }
     }
   }
@@ -664,14 +727,14 @@ final class Engine {
     lock.lock();
     try {
       ran.forEach(task -> putAway(task, ran.size(), back));
-      while (back.isEmpty() && !stopped) {
+      while (back.isEmpty() && !ends()) {
         Task task = runnable.poll();
         if (task != null) {
           return withBatch(task);
         }
         workers.await();
       }
-      if (stopped) {
+      if (back.isEmpty()) {
         return null;
       }
     } finally {
@@ -776,7 +839,7 @@ final class Engine {
 
   private void probeLater(Rest rest, long nanos) {
     if (!stopped) {
-      timer.schedule(() -> locked(() -> probe(rest)), nanos, TimeUnit.NANOSECONDS);
+      schedule(() -> probe(rest), nanos);
     }
   }
 
@@ -833,6 +896,9 @@ final class Engine {
         LOG.warn("not all is durable, and is settled again: {}", e.getMessage());
       } catch (RuntimeException e) {
         LOG.error("deliveries are settled again", e);
+      } catch (Error e) {
+        abandon(batch);
+        throw e;
       }
       settled(batch);
     }
@@ -907,7 +973,8 @@ final class Engine {
     if (stopped) {
       return;
     }
-    timer.schedule(() -> locked(() -> toSettle(task)), backoffMs(task.tries++), TimeUnit.MILLISECONDS);
+    long wait = TimeUnit.MILLISECONDS.toNanos(backoffMs(task.tries++));
+    schedule(() -> toSettle(task), wait);
   }
 
   /** Keeps a message in its place until it is tried again. */
@@ -927,22 +994,26 @@ final class Engine {
     task.due = now + wait;
     task.tries = 0;
     d.again();
-    timer.schedule(
-        () ->
-            locked(
-                () -> {
-                  if (task.state == Task.State.HELD) {
-                    await(task);
-                  }
-                }),
-        wait,
-        TimeUnit.NANOSECONDS);
+    schedule(
+        () -> {
+          if (task.state == Task.State.HELD) {
+            await(task);
+          }
+        },
+        wait);
+  }
+
+  /** Does something later, under the lock. */
+  private void schedule(Runnable what, long nanos) {
+    timer.schedule(() -> locked(what), nanos, TimeUnit.NANOSECONDS);
   }
 
   private void locked(Runnable what) {
     lock.lock();
     try {
       what.run();
+    } catch (RuntimeException | Error e) {
+      fail(e);
     } finally {
       lock.unlock();
     }

@@ -74,7 +74,11 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
     this.properties.putIfAbsent("auto.offset.reset", "earliest"); // CONS-007
   }
 
-  /** Consumes until it is closed. It runs once. */
+  /**
+   * Consumes until it is closed. It runs once. Where one of its threads cannot go on, as where the heap is
+   * exhausted, handlers that run have their time to end, and it throws what has happened: the process
+   * should end, since what that thread had is not acknowledged and comes again.
+   */
   @Override
   public void run() {
     if (!started.compareAndSet(false, true)) {
@@ -89,6 +93,7 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
       config.topics().forEach(topic -> topics.add(Topics.retry(topic, config.guard().scope())));
       kafka.subscribe(topics, new Rebalance());
       while (!closing) {
+        engine.check();
         consume();
       }
     } finally {

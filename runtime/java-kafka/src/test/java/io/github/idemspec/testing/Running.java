@@ -70,6 +70,11 @@ public final class Running implements AutoCloseable {
     start(relay, relay);
   }
 
+  /** Has something closed at the end, before what was there already. */
+  public void closing(AutoCloseable what) {
+    closing.push(what);
+  }
+
   private void start(Runnable run, AutoCloseable close) {
     new Thread(run, "test-" + run.getClass().getSimpleName()).start();
     closing.push(close);

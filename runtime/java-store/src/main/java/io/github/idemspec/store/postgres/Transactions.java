@@ -117,7 +117,7 @@ final class Transactions {
         if (i == ATTEMPTS || !Explained.isCollision(e)) {
           throw e;
         }
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         rollback(connection, e);
         throw e;
       }
@@ -125,7 +125,7 @@ final class Transactions {
   }
 
   /** Ends a transaction that failed. A connection on which that fails too is of no use. */
-  private static void rollback(Connection connection, Exception cause) {
+  private static void rollback(Connection connection, Throwable cause) {
     try {
       if (!connection.isClosed()) {
         new Step()
