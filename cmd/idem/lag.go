@@ -17,6 +17,7 @@ type lagFlags struct {
 	kafka          kafkaFlags
 	watchFlags     watchFlags
 	output         string
+	all            bool
 	groups, topics []string
 	since, window  time.Duration
 	stuck, measure time.Duration
@@ -35,8 +36,8 @@ The past is read from Kafka: the group's commits in __consumer_offsets (which ta
 the offsets at times past. Where it may not be read, or has nothing, it measures for as long as --for.
 
 A lag rises or drains where over --window it changed by more than 10 messages, and by more than a tenth of those that came
-or were done. It began to rise when it was low for the last time. A partition is stuck that had something to do and has not
-moved for --stuck.`,
+or were done. It began to rise when it was low for the last time, which is known to a thirtieth of --since, and to --interval
+while it watches. A partition is stuck that had something to do and has not moved for --stuck.`,
 		Example: `  idem lag --context prod
   idem lag --group payments --watch
   idem lag --group payments -o json | jq '.partitions[] | select(.slope == "rising")'`,
@@ -47,6 +48,7 @@ moved for --stuck.`,
 	flags.watchFlags.add(command)
 	f := command.Flags()
 	f.StringVarP(&flags.output, "output", "o", "table", "table or json, an object for each group a line")
+	f.BoolVar(&flags.all, "all", false, "show partitions without lag, too; JSON always has them")
 	f.StringSliceVar(&flags.groups, "group", nil, "of these groups (default: all that there are)")
 	f.StringSliceVar(&flags.topics, "topic", nil, "of these topics (default: all that the groups read)")
 	f.DurationVar(&flags.since, "since", time.Hour, "how far to look back")
@@ -113,7 +115,7 @@ func (f *lagFlags) run(ctx context.Context, std streams) error {
 		if f.output == "json" {
 			err = lagLines(std.out, report)
 		} else {
-			lagTables(std.out, report, f.since)
+			lagTables(std.out, report, f.since, f.all)
 		}
 		if isTerminal(std.out) && f.watchFlags.watch {
 			told = 0 // the screen was cleared

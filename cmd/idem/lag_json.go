@@ -27,6 +27,8 @@ type lagMember struct {
 	ClientID   string `json:"client_id"`
 	Host       string `json:"host"`
 	Partitions int    `json:"partitions"`
+	// Unmoved is since when none of them has moved.
+	Unmoved *time.Time `json:"unmoved_since,omitempty"`
 }
 
 type lagPartition struct {
@@ -41,7 +43,8 @@ type lagPartition struct {
 	In          *float64   `json:"in_per_second,omitempty"`
 	Out         *float64   `json:"out_per_second,omitempty"`
 	Slope       lag.Slope  `json:"slope,omitempty"`
-	RisingSince *time.Time `json:"rising_since,omitempty"`
+	RisingSince *time.Time `json:"rising_since,omitempty"` // at the earliest
+	RisingBy    *time.Time `json:"rising_since_latest,omitempty"`
 	Oldest      *time.Time `json:"oldest,omitempty"`
 	Unmoved     *time.Time `json:"unmoved_since,omitempty"`
 	Owner       string     `json:"owner,omitempty"`
@@ -59,6 +62,7 @@ type lagFinding struct {
 	Partitions []int32    `json:"partitions,omitempty"`
 	Members    []string   `json:"members,omitempty"`
 	Since      *time.Time `json:"since,omitempty"`
+	SinceBy    *time.Time `json:"since_latest,omitempty"`
 	Text       string     `json:"text"`
 	Advice     string     `json:"advice"`
 }
@@ -68,14 +72,15 @@ func lagLines(w io.Writer, r *lag.Report) error {
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		line := lagGroup{At: r.At.UTC(), Group: g.Name, State: g.State, Lag: g.Lag(), Hidden: g.Hidden, Partitions: []lagPartition{}, Notes: r.Notes}
-		for _, m := range g.Members {
-			line.Members = append(line.Members, lagMember{m.ID, m.ClientID, m.Host, len(m.Partitions)})
+		for i := range g.Members {
+			m := &g.Members[i]
+			line.Members = append(line.Members, lagMember{m.ID, m.ClientID, m.Host, len(m.Partitions), someTime(g.Committed(m))})
 		}
 		for j := range g.Partitions {
 			line.Partitions = append(line.Partitions, lagPartitionOf(&g.Partitions[j]))
 		}
 		for _, f := range g.Findings {
-			line.Findings = append(line.Findings, lagFinding{f.Kind, f.Topic, f.Partitions, f.Members, someTime(f.Since), f.Text, f.Advice})
+			line.Findings = append(line.Findings, lagFinding{f.Kind, f.Topic, f.Partitions, f.Members, someTime(f.Since), someTime(f.SinceBy), f.Text, f.Advice})
 		}
 		if err := show.Line(w, line); err != nil {
 			return err
@@ -86,7 +91,7 @@ func lagLines(w io.Writer, r *lag.Report) error {
 
 func lagPartitionOf(p *lag.Partition) lagPartition {
 	line := lagPartition{Topic: p.Topic, Partition: p.Partition, First: p.First, End: p.End, Lag: p.Lag, Window: p.Window.Seconds(), Slope: p.Slope,
-		RisingSince: someTime(p.Since), Oldest: someTime(p.Oldest), Unmoved: someTime(p.Unmoved), Owner: ownerID(p.Owner)}
+		RisingSince: someTime(p.Since), RisingBy: someTime(p.SinceBy), Oldest: someTime(p.Oldest), Unmoved: someTime(p.Unmoved), Owner: ownerID(p.Owner)}
 	if p.Committed >= 0 {
 		line.Committed = &p.Committed
 	}

@@ -15,7 +15,7 @@ type Kind string
 
 // The kinds, the ones that need somebody first.
 const (
-	Stopped     Kind = "stopped"     // nobody reads for the group
+	NoMember    Kind = "no_member"   // nobody is known to read for the group
 	Unowned     Kind = "unowned"     // partitions that no member has
 	Stuck       Kind = "stuck"       // a partition that does not move
 	Hot         Kind = "hot"         // a partition that has most of the lag
@@ -32,6 +32,7 @@ type Finding struct {
 	Partitions []int32 // of Topic
 	Members    []string
 	Since      time.Time // zero where it is not known
+	SinceBy    time.Time // of what rises: the latest time at which it may have begun; Since is the earliest
 	Text       string
 	Advice     string
 }
@@ -42,7 +43,7 @@ func (g *Group) find(now time.Time, stuck time.Duration) {
 	g.Findings = nil
 	switch {
 	case len(g.Members) == 0 && !g.Hidden:
-		g.findStopped(now)
+		g.findNoMember(now)
 		return
 	case !g.Hidden && !g.settled():
 		g.Findings = append(g.Findings, Finding{Kind: Rebalancing, Text: fmt.Sprintf("the group is rebalancing (%s)", g.State),
@@ -55,24 +56,6 @@ func (g *Group) find(now time.Time, stuck time.Duration) {
 	g.findRising(now, stuck)
 	g.findIdle()
 	g.findDraining()
-}
-
-func (g *Group) findStopped(now time.Time) {
-	lag, oldest := g.Lag(), time.Time{}
-	for i := range g.Partitions {
-		if o := g.Partitions[i].Oldest; !o.IsZero() && (oldest.IsZero() || o.Before(oldest)) {
-			oldest = o
-		}
-	}
-	if lag == 0 {
-		return
-	}
-	text := fmt.Sprintf("nobody reads, and %s", wait(lag))
-	if !oldest.IsZero() {
-		text += fmt.Sprintf(", the oldest for %s", span(now.Sub(oldest)))
-	}
-	g.Findings = append(g.Findings, Finding{Kind: Stopped, Since: oldest, Text: text,
-		Advice: "start the consumer; where the group was given up, kafka-consumer-groups --delete removes it"})
 }
 
 // findUnowned is for groups with members, all of which are known.
@@ -100,40 +83,6 @@ func (g *Group) findUnowned() {
 				Advice: "where the group has given it up, kafka-consumer-groups --delete-offsets forgets it; else have the consumer read it"})
 		}
 	}
-}
-
-func (g *Group) findStuck(now time.Time, stuck time.Duration) {
-	for i := range g.Partitions {
-		p := &g.Partitions[i]
-		since, ok := p.stuckSince()
-		if !ok || now.Sub(since) < stuck || p.Owner == nil && !g.Hidden {
-			continue
-		}
-		f := Finding{Kind: Stuck, Topic: p.Topic, Partitions: []int32{p.Partition}, Since: since,
-			Advice: fmt.Sprintf("look at the message at offset %d, and what its consumer logs of it", p.next())}
-		for_ := "for " + span(now.Sub(since))
-		if !p.Came {
-			for_ = "for " + span(now.Sub(since)) + " at least"
-		}
-		f.Text = fmt.Sprintf("%s/%d is stuck at offset %d since %s (%s), and %s", p.Topic, p.Partition, p.next(), clock(since), for_, wait(p.Lag))
-		if p.Owner != nil {
-			f.Members = []string{p.Owner.ID}
-			f.Advice = fmt.Sprintf("look at the message at offset %d, and what %s logs of it", p.next(), Name(p.Owner))
-		}
-		g.Findings = append(g.Findings, f)
-	}
-}
-
-// stuckSince is since when a partition has had something to do and has not moved: since it came where it is, or since
-// the message there came, which may be later.
-func (p *Partition) stuckSince() (time.Time, bool) {
-	if p.Lag == 0 || p.Unmoved.IsZero() {
-		return time.Time{}, false
-	}
-	if p.Oldest.After(p.Unmoved) {
-		return p.Oldest, true
-	}
-	return p.Unmoved, true
 }
 
 // The rule: a partition is hot that has more than half of a topic's lag, three times what the others have on average,
@@ -169,43 +118,6 @@ func (g *Group) findHot() {
 			f.Members = []string{hot.Owner.ID}
 		}
 		g.Findings = append(g.Findings, f)
-	}
-}
-
-func (g *Group) findRising(now time.Time, stuck time.Duration) {
-	for _, topic := range g.topics() {
-		var rising []int32
-		var since, moved time.Time
-		in, out := 0.0, 0.0
-		for _, p := range g.of(topic) {
-			if p.Slope != Rising || g.has(Stuck, p) || g.has(Unowned, p) {
-				continue
-			}
-			rising, in, out = append(rising, p.Partition), in+p.In, out+p.Out
-			if since.IsZero() || p.Since.Before(since) {
-				since = p.Since
-			}
-			still, ok := p.stuckSince()
-			if !ok {
-				still = now
-			}
-			if still.After(moved) {
-				moved = still
-			}
-		}
-		if len(rising) == 0 {
-			continue
-		}
-		advice := "have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"
-		if n := len(g.Members); !g.Hidden && n < len(g.of(topic)) {
-			advice = fmt.Sprintf("start more members: there are %d for %d partitions; or have it do a message in less time", n, len(g.of(topic)))
-		}
-		if still := now.Sub(moved); still >= stuck/4 { // not yet stuck, but more members may be what does not help
-			advice = fmt.Sprintf("nothing was committed for %s: look whether its members work at all, and what they log; where it is one long batch, %s", span(still), advice)
-		}
-		g.Findings = append(g.Findings, Finding{Kind: Rise, Topic: topic, Partitions: rising, Since: since,
-			Text:   fmt.Sprintf("%s rises since %s (for %s): %s/s come and %s/s are done", places(topic, rising), clock(since), span(now.Sub(since)), Rate(in), Rate(out)),
-			Advice: advice})
 	}
 }
 
@@ -258,9 +170,16 @@ func (g *Group) findDraining() {
 
 // has says that there is such a finding about a partition.
 func (g *Group) has(kind Kind, p *Partition) bool {
-	return slices.ContainsFunc(g.Findings, func(f Finding) bool {
-		return f.Kind == kind && f.Topic == p.Topic && slices.Contains(f.Partitions, p.Partition)
-	})
+	return slices.ContainsFunc(g.Findings, func(f Finding) bool { return f.Kind == kind && f.about(p) })
+}
+
+// Matters says that there is a finding about a partition.
+func (g *Group) Matters(p *Partition) bool {
+	return slices.ContainsFunc(g.Findings, func(f Finding) bool { return f.about(p) })
+}
+
+func (f *Finding) about(p *Partition) bool {
+	return f.Topic == p.Topic && slices.Contains(f.Partitions, p.Partition)
 }
 
 func (g *Group) topics() (topics []string) {

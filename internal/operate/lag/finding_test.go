@@ -30,6 +30,15 @@ func grouped(members int, partitions ...Partition) Group {
 	return g
 }
 
+// owning is a group with one member that has all partitions.
+func owning(partitions ...Partition) Group {
+	g := grouped(1, partitions...)
+	for i := range g.Partitions {
+		g.Partitions[i].Owner = &g.Members[0]
+	}
+	return g
+}
+
 // of is a partition of orders with a lag that is done as fast as it comes.
 func of(id int32, lag int64, in float64) Partition {
 	return Partition{TopicPartition: broker.TopicPartition{Topic: "orders", Partition: id}, Committed: 100, End: 100 + lag, Lag: lag,
@@ -43,7 +52,7 @@ func with(p Partition, change func(*Partition)) Partition {
 
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	rising := func(p *Partition) { p.Slope, p.Since, p.In, p.Out = Rising, minute(30), 50, 38 }
+	rising := func(p *Partition) { p.Slope, p.Since, p.SinceBy, p.In, p.Out = Rising, minute(30), minute(32), 50, 38 }
 	stuck := func(p *Partition) { p.Unmoved, p.Out = minute(48), 0 }
 	for _, c := range []struct {
 		what  string
@@ -53,29 +62,33 @@ func TestFindings(t *testing.T) {
 		{"all is well", grouped(2, of(0, 0, 1), of(1, 3, 1)), nil},
 		{"nobody there and nothing to do", grouped(0, of(0, 0, 0)), nil},
 		{"nobody there", func() Group {
-			g := grouped(0, with(of(0, 7, 0), func(p *Partition) { p.Oldest = minute(50) }), with(of(1, 5, 0), func(p *Partition) { p.Oldest = minute(40) }))
+			g := grouped(0, with(of(0, 7, 0), func(p *Partition) { p.Oldest, p.Unmoved = minute(50), minute(45) }), with(of(1, 5, 0), func(p *Partition) { p.Oldest, p.Unmoved = minute(40), minute(35) }))
 			g.State = "Empty"
 			return g
-		}(), []string{"stopped: nobody reads, and 12 messages wait, the oldest for 20m0s: start the consumer; where the group was given up, kafka-consumer-groups --delete removes it"}},
+		}(), []string{"no_member: the group has no member, nothing was committed since 06:45:00Z (for 15m0s), and 12 messages wait, the oldest for 20m0s: look whether its process runs: one that is paused, hangs or does not reach the brokers is no member either, once its session has timed out; else start it; where the group was given up, kafka-consumer-groups --delete removes it"}},
 		{"more members than partitions", grouped(3, of(0, 0, 1), of(1, 0, 1)), []string{
 			"idle: 1 of 3 members have no partition, since there are 2 partitions: mail-2-01234567@10.0.0.7: stop them, or give the topic more partitions (idem topic grow)"}},
 		{"a partition without an owner", grouped(1, of(0, 0, 1), of(1, 1, 1)), []string{
 			"unowned: no member has orders/1, and 1 message waits: partitions that were added lately are dealt out at the next rebalance: restart a member where it lasts, and see whether all members ask for the same topics"}},
 		{"stuck", grouped(2, with(of(0, 5, 1), stuck), of(1, 0, 1)), []string{
+			"stuck: orders/0 is stuck at offset 100 since 06:48:00Z (for 12m0s), and 5 messages wait; mail-0-01234567@10.0.0.7 has committed nothing since 06:48:00Z: look whether it works at all, or is paused, hangs or waits; else at the message at offset 100, and what it logs of it"}},
+		{"stuck, and its member goes on elsewhere", owning(with(of(0, 5, 1), stuck), of(1, 0, 1)), []string{
 			"stuck: orders/0 is stuck at offset 100 since 06:48:00Z (for 12m0s), and 5 messages wait: look at the message at offset 100, and what mail-0-01234567@10.0.0.7 logs of it"}},
+		{"a member that commits nothing", owning(with(of(0, 5, 1), stuck), with(of(1, 7, 1), stuck), with(of(2, 0, 1), func(p *Partition) { p.Unmoved = minute(50) })), []string{
+			"stuck: orders/0-1 are stuck since 06:48:00Z (for 12m0s), and 12 messages wait; mail-0-01234567@10.0.0.7 has committed nothing since 06:50:00Z: look whether it works at all, or is paused, hangs or waits; else at the message at offset 100 of orders/0, and what it logs of it"}},
 		{"idle until a message came a moment ago", grouped(1, with(of(0, 1, 0), func(p *Partition) { stuck(p); p.Oldest = minute(60) })), nil},
 		{"stuck since before all that is known", grouped(1, with(of(0, 5, 1), func(p *Partition) { stuck(p); p.Came = false })), []string{
-			"stuck: orders/0 is stuck at offset 100 since 06:48:00Z (for 12m0s at least), and 5 messages wait: look at the message at offset 100, and what mail-0-01234567@10.0.0.7 logs of it"}},
+			"stuck: orders/0 is stuck at offset 100 since 06:48:00Z (for 12m0s at least), and 5 messages wait; mail-0-01234567@10.0.0.7 has committed nothing since 06:48:00Z: look whether it works at all, or is paused, hangs or waits; else at the message at offset 100, and what it logs of it"}},
 		{"rising, with fewer members than partitions", grouped(2, with(of(0, 500, 0), rising), with(of(1, 520, 0), rising), of(2, 400, 0)), []string{
 			"unowned: no member has orders/2, and 400 messages wait: partitions that were added lately are dealt out at the next rebalance: restart a member where it lasts, and see whether all members ask for the same topics",
-			"rising: orders/0-1 rises since 06:30:00Z (for 30m0s): 100/s come and 76/s are done: start more members: there are 2 for 3 partitions; or have it do a message in less time"}},
+			"rising: orders/0-1 rises since 06:30-06:32Z (for 28m-30m): 100/s come and 76/s are done, over the last 1m: start more members: there are 2 for 3 partitions; or have it do a message in less time"}},
 		{"rising, with as many", grouped(1, with(of(0, 500, 0), rising)), []string{
-			"rising: orders/0 rises since 06:30:00Z (for 30m0s): 50/s come and 38/s are done: have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"}},
+			"rising: orders/0 rises since 06:30-06:32Z (for 28m-30m): 50/s come and 38/s are done, over the last 1m: have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"}},
 		{"rising, and about to be stuck", grouped(1, with(of(0, 500, 0), func(p *Partition) {
 			rising(p)
 			p.Out, p.Unmoved, p.Oldest = 0, minute(60).Add(-20*time.Second), minute(60).Add(-30*time.Second)
 		})), []string{
-			"rising: orders/0 rises since 06:30:00Z (for 30m0s): 50/s come and 0/s are done: nothing was committed for 20s: look whether its members work at all, and what they log; where it is one long batch, have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"}},
+			"rising: orders/0 rises since 06:30-06:32Z (for 28m-30m): 50/s come and 0/s are done, over the last 1m: nothing was committed for 20s: look whether its members work at all, and what they log; where it is one long batch, have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"}},
 		{"one key has it all", grouped(3, of(0, 10, 1), of(1, 900, 20), of(2, 10, 1)), []string{
 			"hot: orders/1 has 97% of the lag of its topic, and gets 91% of the messages: one key has most of the messages, or a producer sends all to one partition: more consumers do not help, a finer biz_key does"}},
 		{"one consumer is slow", grouped(3, of(0, 10, 5), of(1, 900, 5), of(2, 10, 5)), []string{
@@ -104,6 +117,40 @@ func TestFindings(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, c.what)
 	}
+}
+
+// What is known to a few minutes is not told to the second.
+func TestTimesAreToldAsExactlyAsTheyAreKnown(t *testing.T) {
+	t.Parallel()
+	at := func(minute, second int) time.Time { return start.Add(time.Duration(minute*60+second) * time.Second) }
+	now := at(60, 30)
+	for _, c := range []struct {
+		from, by     time.Time
+		clock, spans string
+	}{
+		{at(42, 28), at(44, 28), "06:42-06:45Z", "16m-19m"},
+		{at(58, 30), at(60, 30), "06:58-07:01Z", "0s-2m"},
+		{at(42, 28), at(42, 30), "06:42:28-06:42:30Z", "18m-18m2s"},
+		{at(42, 28), at(42, 28).Add(time.Millisecond), "06:42:28Z", "18m2s"},
+		{at(0, 30), at(0, 30), "before 06:00:30Z", "more than 1h0m"},
+	} {
+		assert.Equal(t, c.clock, clocks(c.from, c.by))
+		assert.Equal(t, c.spans, spans(c.from, c.by, now))
+	}
+}
+
+func TestWindowsOfPartitions(t *testing.T) {
+	t.Parallel()
+	lasting := func(all ...time.Duration) string {
+		var g Group
+		for _, d := range all {
+			g.Partitions = append(g.Partitions, Partition{Trend: Trend{Window: d}})
+		}
+		return g.Windows()
+	}
+	assert.Empty(t, lasting(0, 0))
+	assert.Equal(t, "5m", lasting(5*time.Minute, 0, 5*time.Minute+time.Millisecond))
+	assert.Equal(t, "40s to 5m", lasting(5*time.Minute, 0, 40*time.Second))
 }
 
 func TestPlacesAndRatesAreShort(t *testing.T) {

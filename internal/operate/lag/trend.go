@@ -22,8 +22,9 @@ type Trend struct {
 	// Window is over which time, at most the one asked for: as long as something is known.
 	Window time.Duration
 	Slope  Slope
-	// Since is when it began to rise; zero where it does not.
-	Since time.Time
+	// It began to rise between Since and SinceBy, which are looks that follow one another; zero where it does not.
+	// Where it rose in all that is known, both are the first look, at or before which it began.
+	Since, SinceBy time.Time
 	// Points are the lags over time, the last one now.
 	Points []Point
 	// Unmoved is since when the group goes on at the same offset. Came says that it came there then; else it
@@ -60,7 +61,8 @@ func trendOf(t *track, window time.Duration) Trend {
 	tolerance := int64(math.Max(leastChange, math.Max(in, out)*leastPart))
 	switch change := now.Lag - start.Lag; {
 	case change > tolerance:
-		trend.Slope, trend.Since = Rising, began(trend.Points, tolerance)
+		trend.Slope = Rising
+		trend.Since, trend.SinceBy = began(trend.Points, tolerance)
 	case change < -tolerance:
 		trend.Slope = Draining
 	default:
@@ -81,19 +83,22 @@ func startOf(points []Point, at time.Time) Point {
 	return start
 }
 
-// began is when the lag was low for the last time before it rose to where it is: going back from now, the rise ends
-// where the lag was higher than the lowest one met by more than the tolerance.
-func began(points []Point, tolerance int64) time.Time {
-	i := len(points) - 1
-	lowest := points[i].Lag
+// began is between which points the lag began to rise to where it is, the last one at which it was low and the next: going
+// back from now, the rise ends where the lag was higher than the lowest one met by more than the tolerance.
+func began(points []Point, tolerance int64) (from, by time.Time) {
+	last := len(points) - 1
+	i, lowest := last, points[last].Lag
 	for ; i > 0 && points[i-1].Lag <= lowest+tolerance; i-- {
 		lowest = min(lowest, points[i-1].Lag)
 	}
-	at := points[i].At
-	for ; i < len(points); i++ {
+	low := i
+	for ; i < last; i++ {
 		if points[i].Lag <= lowest+tolerance {
-			at = points[i].At
+			low = i
 		}
 	}
-	return at
+	if low == 0 && points[0].Lag > tolerance {
+		return points[0].At, points[0].At
+	}
+	return points[low].At, points[min(low+1, last)].At
 }

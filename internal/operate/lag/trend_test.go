@@ -33,7 +33,7 @@ func TestTrendByTheRule(t *testing.T) {
 		what  string
 		track *track
 		slope Slope
-		since int // minute
+		since int // minute; it had begun by the next
 	}{
 		{"no lag", drawn(100, 0, 0, 0, 0, 0, 0, 0), Flat, -1},
 		{"a lag that stays", drawn(100, 500, 500, 500, 500, 500, 500, 500), Flat, -1},
@@ -51,10 +51,19 @@ func TestTrendByTheRule(t *testing.T) {
 		assert.Equal(t, 5*time.Minute, trend.Window, c.what)
 		if c.since < 0 {
 			assert.Zero(t, trend.Since, c.what)
+			assert.Zero(t, trend.SinceBy, c.what)
 		} else {
 			assert.Equal(t, minute(c.since), trend.Since, c.what)
+			assert.Equal(t, minute(c.since+1), trend.SinceBy, c.what)
 		}
 	}
+}
+
+func TestWhatRoseAllTheTimeBeganBefore(t *testing.T) {
+	t.Parallel()
+	trend := trendOf(drawn(100, 300, 400, 500, 600, 700, 800), 5*time.Minute)
+	assert.Equal(t, minute(0), trend.Since)
+	assert.Equal(t, minute(0), trend.SinceBy)
 }
 
 func TestTrendTellsRates(t *testing.T) {

@@ -1,6 +1,7 @@
 package lag
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -48,6 +49,65 @@ func Rate(perSecond float64) string {
 }
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05Z") }
+
+// clocks is a time that lies between two, as exactly as they tell; a time at or before them where they are one.
+func clocks(from, by time.Time) string {
+	switch gap := by.Sub(from); {
+	case gap == 0:
+		return "before " + clock(by)
+	case gap >= time.Minute:
+		return from.UTC().Format("15:04") + "-" + roundUp(by.UTC()).Format("15:04Z")
+	case gap >= time.Second:
+		return from.UTC().Format("15:04:05") + "-" + clock(by)
+	}
+	return clock(from)
+}
+
+// roundUp is the next full minute.
+func roundUp(t time.Time) time.Time { return t.Add(time.Minute - 1).Truncate(time.Minute) }
+
+// spans is how long ago such a time is.
+func spans(from, by, now time.Time) string {
+	least, most := now.Sub(by), now.Sub(from)
+	switch gap := by.Sub(from); {
+	case gap == 0:
+		return "more than " + short(least)
+	case gap >= time.Minute:
+		least, most = least.Truncate(time.Minute), (most + time.Minute - 1).Truncate(time.Minute)
+	case gap < time.Second:
+		return short(most)
+	}
+	return short(least) + "-" + short(most)
+}
+
+// Ago is how long ago a rise began, as exactly as it is known.
+func (t *Trend) Ago(now time.Time) string { return spans(t.Since, t.SinceBy, now) + " ago" }
+
+// Windows is over which time the rates of a group's partitions were measured; empty where there are none.
+func (g *Group) Windows() string {
+	var least, most time.Duration
+	for i := range g.Partitions {
+		if w := g.Partitions[i].Window; w > 0 {
+			least, most = cmp.Or(min(least, w), w), max(most, w)
+		}
+	}
+	switch {
+	case most == 0:
+		return ""
+	case short(least) == short(most):
+		return short(most)
+	}
+	return short(least) + " to " + short(most)
+}
+
+// short is a span whose seconds are left out where there are none.
+func short(d time.Duration) string {
+	text := span(d)
+	if minutes, ok := strings.CutSuffix(text, "m0s"); ok {
+		return minutes + "m"
+	}
+	return text
+}
 
 func span(d time.Duration) string { return show.Age(d) }
 
