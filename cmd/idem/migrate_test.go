@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,6 +101,28 @@ func TestMigrateMakesTablesAndFindsThemMade(t *testing.T) {
 	stdout, stderr, code = invoke(t, "migrate", "validate", "--dsn", dsn)
 	assert.Equal(t, exitOK, code, stderr)
 	assert.Equal(t, "the tables are of version 2, and have all that version 1, which this program knows, needs\n", stdout)
+}
+
+// Nobody knows what a program would do to tables that were made after it.
+func TestNoCommandWorksOnTablesOfALaterVersionThanTheNext(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, "UPDATE idem_schema SET version = version + 2")
+	for _, command := range []string{
+		"dlq ls", "dlq redrive --all --reason r --yes", "retry cancel --all --reason r --yes", "audit", "worker --cleaner",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // a worker that runs goes on
+		var said bytes.Buffer
+		code := run(ctx, append(strings.Fields(command), "--dsn", dsn), streams{in: strings.NewReader(""), out: io.Discard, err: &said})
+		cancel()
+		assert.Equal(t, exitNo, code, command)
+		assert.Contains(t, said.String(), "update this program", command)
+	}
+	query(t, dsn, "UPDATE idem_schema SET version = -1")
+	for _, command := range []string{"up", "print", "validate"} {
+		_, stderr, code := invoke(t, "migrate", command, "--dsn", dsn)
+		assert.Equal(t, exitNo, code, command)
+		assert.Contains(t, stderr, "restore its row, or drop the tables", command)
+	}
 }
 
 // freshDatabase makes a database on the server of DATABASE_URL.

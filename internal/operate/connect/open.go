@@ -106,9 +106,8 @@ func (d Database) open(ctx context.Context, how opening) (*Store, error) {
 		pool.Close()
 		return nil, err
 	}
-	version, err := s.TableVersion(ctx)
-	if err == nil && version == 0 {
-		err = fmt.Errorf("the database has no tables of idem: `idem migrate up` makes them, or name the schema, as in ?search_path=idem")
+	if err = s.Check(ctx); how.readOnly && errors.Is(err, postgres.ErrReadOnly) {
+		err = nil
 	}
 	if err != nil {
 		pool.Close()

@@ -94,7 +94,7 @@ func versionOf(ctx context.Context, q querier) (version int, err error) {
 	if err := q.QueryRow(ctx, texts["schema_version"]).Scan(&version); err != nil {
 		return 0, err
 	}
-	if version == 0 {
+	if version <= 0 {
 		return 0, fmt.Errorf("%w: idem_schema is there and has no version: restore its row, or drop the tables", ErrSchema)
 	}
 	return version, nil
