@@ -145,6 +145,7 @@ func TestPasswordsAreLeftOut(t *testing.T) {
 		"postgres://u:a/hunter2@127.0.0.1:1/x",
 		"postgres://u:hunter2:1@127.0.0.1:x/x",
 		"postgres://127.0.0.1:1/x?password=hunter2&sslpassword=hunter2",
+		"postgres://u:hunter2",
 		"host=127.0.0.1 port=1 password=hunter2",
 		"host=127.0.0.1 port=x password = 'hunter2'",
 	} {

@@ -12,6 +12,9 @@ const hidden = "xxxxx"
 // pairs are the settings of a DSN that nobody may see, in key=value pairs and behind the ? of a URL.
 var pairs = regexp.MustCompile(`(?i)\b((?:ssl)?password|passwd|pwd)\s*=\s*('(?:[^'\\]|\\.)*'|[^\s&]+)`)
 
+// hostAlone is what is behind the :// of a URL without a password: hosts, each with a port.
+var hostAlone = regexp.MustCompile(`^(\[[^\]]*\]|[^:/?#])*(:\d*)?([,/?#]|$)`)
+
 // secrets are the texts of a DSN that nobody may see, as they are written and as they are meant.
 func secrets(dsn string) []string {
 	var found []string
@@ -33,7 +36,11 @@ func secrets(dsn string) []string {
 		return found
 	}
 	// Up to the last @, so that a password with an @ or a / of its own is whole.
-	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+	at := strings.LastIndexByte(rest, '@')
+	if at < 0 && !hostAlone.MatchString(rest) { // cut off within the password, as by a shell at its &
+		at = len(rest)
+	}
+	if at >= 0 {
 		_, password, _ := strings.Cut(rest[:at], ":")
 		add(password)
 		// What a parser takes for the host, where the password has what ends it.
