@@ -49,6 +49,7 @@ type change struct {
 	what    string // "redrive 3 dead letters of payments"
 	target  string // the filter or the ids
 	count   int
+	again   string // what goes on after an interruption, where it is not the same command
 }
 
 // preview shows a selection before it is changed, and says that it is not to be: with --dry-run.
@@ -80,13 +81,14 @@ func (f *changeFlags) carryOut(ctx context.Context, std streams, s *connect.Stor
 	if logged := s.EndOperation(ending, id, n); logged != nil {
 		err = errors.Join(err, fmt.Errorf("%d were changed, which the log of operations has not: %w", n, logged))
 	}
-	var own *exit
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case ctx.Err() != nil && n > 0:
-		fmt.Fprintf(std.err, "%d of %d were changed, and stay so\n", n, c.count)
-	case errors.As(err, &own):
+	}
+	if n > 0 {
+		fmt.Fprintf(std.err, "%d of %d were changed, and stay so; %s goes on with the rest\n", n, c.count, cmp.Or(c.again, "the same command"))
+	}
+	var own *exit
+	if ctx.Err() == nil && errors.As(err, &own) {
 		return err
 	}
 	return unreached(ctx, err, s.DSN)
@@ -146,6 +148,15 @@ func inPages(ids []int64, do func(ids []int64) (int, error)) (done int64, err er
 	}
 	return done, nil
 }
+
+// skip says which of the ids that were named are not changed, and why.
+func skip(std streams, why string, ids []int64) {
+	if len(ids) > 0 {
+		fmt.Fprintf(std.err, "%s: %s\n", why, idText(ids))
+	}
+}
+
+func idText(ids []int64) string { return strings.Trim(fmt.Sprint(ids), "[]") }
 
 // checkSelection wants ids, or a filter, or --all.
 func checkSelection(ids []string, noFilter, all bool) error {

@@ -134,7 +134,7 @@ func (f *dedupChangeFlags) run(ctx context.Context, std streams, keys []string, 
 		target += " allow-second-effect"
 	}
 	done := 0
-	err = f.carryOut(ctx, std, s, change{"dedup " + verb.name, fmt.Sprintf(verb.asked, len(fitting), s.Place()), target, len(fitting)}, func() (int64, error) {
+	err = f.carryOut(ctx, std, s, change{command: "dedup " + verb.name, what: fmt.Sprintf(verb.asked, len(fitting), s.Place()), target: target, count: len(fitting)}, func() (int64, error) {
 		done, err = verb.do(ctx, s, fitting)
 		return int64(done), err
 	})

@@ -10,7 +10,7 @@ import (
 )
 
 func newDLQDrop(std streams) *cobra.Command {
-	var flags selectFlags
+	flags := selectFlags{mayBeGone: true}
 	command := &cobra.Command{
 		Use:   "drop [ID...]",
 		Short: "Remove dead letters for good",
@@ -35,7 +35,7 @@ func (f *selectFlags) drop(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	defer s.Close()
-	found, err := f.selected(ctx, s, args)
+	found, err := f.selected(ctx, std, s, args)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (f *selectFlags) drop(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	var dropped int64
-	err = f.carryOut(ctx, std, s, change{"dlq drop", fmt.Sprintf("drop %d dead letters of %s for good", count, s.Place()), found.target, count},
+	err = f.carryOut(ctx, std, s, change{command: "dlq drop", what: fmt.Sprintf("drop %d dead letters of %s for good", count, s.Place()), target: found.target, count: count},
 		func() (int64, error) {
 			dropped, err = inPages(found.ids, func(ids []int64) (int, error) { return s.DropDeadLetters(ctx, ids) })
 			return dropped, err
@@ -54,7 +54,7 @@ func (f *selectFlags) drop(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	if f.json() {
-		return show.Line(std.out, map[string]int64{"dropped": dropped})
+		return show.Line(std.out, map[string]int64{"dropped": dropped, "skipped": int64(found.skipped)})
 	}
 	fmt.Fprintf(std.out, "dropped %d\n", dropped)
 	return nil

@@ -78,7 +78,7 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	defer s.Close()
-	found, err := f.selected(ctx, s, args)
+	found, err := f.selected(ctx, std, s, args)
 	if err != nil {
 		return err
 	}
@@ -98,9 +98,10 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	var report deadletter.Report
-	err = f.carryOut(ctx, std, s, change{"dlq redrive", fmt.Sprintf("redrive %d dead letters of %s", count, s.Place()), f.targetOf(found), count},
+	err = f.carryOut(ctx, std, s, change{command: "dlq redrive", what: fmt.Sprintf("redrive %d dead letters of %s", count, s.Place()), target: f.targetOf(found), count: count},
 		func() (int64, error) {
 			report, err = f.redrive(ctx, s, found, repair)
+			report.Skipped += int64(found.skipped)
 			return report.Redriven, err
 		})
 	if err != nil {
@@ -221,7 +222,7 @@ func (f *redriveFlags) tell(std streams, r deadletter.Report) error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(std.out, "redriven %d; skipped %d (redriven or dropped by somebody else), refused %d (TOO_OLD), failed %d\n",
+		fmt.Fprintf(std.out, "redriven %d; skipped %d (redriven or dropped already), refused %d (TOO_OLD), failed %d\n",
 			r.Redriven, r.Skipped, r.Refused, r.Failed)
 	}
 	switch {

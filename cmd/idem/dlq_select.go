@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +17,8 @@ type selectFlags struct {
 	letterFilter
 	changeFlags
 	all bool
+	// mayBeGone says that a dead letter which is not there any more is one that is done, as after an interruption.
+	mayBeGone bool
 }
 
 func (f *selectFlags) add(command *cobra.Command) {
@@ -39,13 +40,14 @@ func (f *selectFlags) checkSelection(args []string) error {
 type selection struct {
 	letters store.DeadLetters
 	ids     []int64 // in order
+	skipped int     // named, and done already
 	tooOld  int
 	sample  []store.DeadLetter
 	target  string
 }
 
 // selected finds the dead letters, and says where there are none, or more than --max.
-func (f *selectFlags) selected(ctx context.Context, s *connect.Store, args []string) (*selection, error) {
+func (f *selectFlags) selected(ctx context.Context, std streams, s *connect.Store, args []string) (*selection, error) {
 	ids, err := identities(args)
 	if err != nil {
 		return nil, err
@@ -59,8 +61,9 @@ func (f *selectFlags) selected(ctx context.Context, s *connect.Store, args []str
 	}
 	found := &selection{letters: s, target: f.letterFilter.text()}
 	if len(ids) > 0 {
-		found.target = "ids " + strings.Join(args, " ")
-		return found, f.byID(ctx, s, found, ids)
+		err := f.byID(ctx, std, s, found, ids)
+		found.target = "ids " + idText(found.ids)
+		return found, err
 	}
 	for after := (store.Cursor{}); ; {
 		list, err := s.RecentDeadLetters(ctx, filter, after, min(pageSize, f.max+1-len(found.ids)))
@@ -83,19 +86,29 @@ func (f *selectFlags) selected(ctx context.Context, s *connect.Store, args []str
 	return found, nil
 }
 
-func (f *selectFlags) byID(ctx context.Context, s *connect.Store, found *selection, ids []int64) error {
+// byID leaves out those that are done, so that a command that was interrupted can be given again.
+func (f *selectFlags) byID(ctx context.Context, std streams, s *connect.Store, found *selection, ids []int64) error {
 	slices.Sort(ids)
+	var redriven, gone []int64
 	for _, id := range slices.Compact(ids) {
 		d, err := letterByID(ctx, s, id)
 		switch {
 		case err != nil:
 			return unreached(ctx, err, s.DSN)
-		case d == nil:
+		case d == nil && !f.mayBeGone:
 			return failf("there is no dead letter %d in %s: nothing was changed", id, s.Place())
+		case d == nil:
+			gone = append(gone, id)
 		case !d.RedrivenAt.IsZero():
-			return failf("the dead letter %d was redriven at %s: nothing was changed", id, d.RedrivenAt.UTC().Format("2006-01-02 15:04:05Z"))
+			redriven = append(redriven, id)
+		default:
+			found.add([]store.DeadLetter{*d})
 		}
-		found.add([]store.DeadLetter{*d})
+	}
+	skip(std, "redriven already, and skipped", redriven)
+	skip(std, "not in "+s.Place()+" any more, and skipped", gone)
+	if found.skipped = len(redriven) + len(gone); len(found.ids) == 0 {
+		return failf("nothing is left to do: nothing was changed")
 	}
 	return nil
 }

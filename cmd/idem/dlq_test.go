@@ -125,7 +125,7 @@ func TestARedriveGivesAnotherLifeOnceAndIsLogged(t *testing.T) {
 	assert.Contains(t, stdout, "redriven 1;")
 	_, stderr, code = invoke(t, "dlq", "redrive", "--dsn", dsn, "1", "--reason", "again", "--yes")
 	assert.Equal(t, exitNo, code)
-	assert.Contains(t, stderr, "the dead letter 1 was redriven at ")
+	assert.Contains(t, stderr, "redriven already, and skipped: 1\n")
 	assert.Equal(t, []string{"11"}, query(t, dsn, "SELECT count(*) FROM msg_retry WHERE action = 'REDRIVE' AND topic = 'orders.retry.payments' AND redrive_count = 1"))
 	assert.Equal(t, []string{
 		operator() + " dlq redrive 10 rates are loaded scope=payments t",
@@ -162,6 +162,35 @@ func TestDeadLettersAreDropped(t *testing.T) {
 	assert.Equal(t, "dropped 6\n", stdout)
 	assert.Equal(t, []string{"7"}, query(t, dsn, "SELECT count(*) FROM dead_letter"))
 	assert.Equal(t, []string{"6"}, query(t, dsn, "SELECT changed FROM idem_operation"))
+}
+
+// A command that was interrupted is given again, as it is in the shell's history.
+func TestWhatIsDoneAlreadyIsSkipped(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters, waiting, "UPDATE dead_letter SET redriven_at = now() WHERE id IN (1, 3)")
+	for _, c := range []struct {
+		args   string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{"dlq redrive 3 2 1 4 --dry-run", exitOK, "", "redriven already, and skipped: 1 3\n2 would be redriven\n"},
+		{"dlq redrive 3 2 1 4", exitOK, "redriven 2; skipped 2 (redriven or dropped already), refused 0 (TOO_OLD), failed 0\n", "redriven already, and skipped: 1 3\n"},
+		{"dlq redrive 3 2 1 4", exitNo, "", "redriven already, and skipped: 1 2 3 4\nidem: nothing is left to do: nothing was changed\n"},
+		{"dlq redrive 5 99", exitNo, "", "there is no dead letter 99"},
+		{"dlq drop 5 6", exitOK, "dropped 2\n", ""},
+		{"dlq drop 4 5 6 7 -o json", exitOK, `{"dropped":1,"skipped":3}` + "\n", "redriven already, and skipped: 4\nnot in "},
+		{"dlq drop 5 6", exitNo, "", " any more, and skipped: 5 6\nidem: nothing is left to do"},
+		{"retry cancel 1 2", exitOK, "2 cancelled; 0 left as they were", ""},
+		{"retry cancel 1 2 3 -o json", exitOK, `{"changed":1,"left":2}` + "\n", " any more, and skipped: 1 2\n"},
+		{"retry now 1 2 3", exitNo, "", "nothing is left to do"},
+	} {
+		stdout, stderr, code := invoke(t, append(strings.Fields(c.args), "--dsn", dsn, "--reason", "r", "--yes")...)
+		assert.Equal(t, c.code, code, c.args)
+		assert.Contains(t, stdout, c.stdout, c.args)
+		assert.Contains(t, stderr, c.stderr, c.args)
+	}
+	assert.Equal(t, []string{"ids 2 4", "ids 5 6", "ids 7", "ids 1 2", "ids 3"}, query(t, dsn, "SELECT target FROM idem_operation ORDER BY id"))
 }
 
 // What comes while the operator reads is not redriven.

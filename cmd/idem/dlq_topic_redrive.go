@@ -51,15 +51,12 @@ func (f *redriveFlags) runTopic(ctx context.Context, std streams, args []string)
 	name := cmp.Or(f.campaign, time.Now().UTC().Format("20060102T150405.000"))
 	target := f.targetOf(&selection{target: fmt.Sprintf("topic %s %s name=%s", f.deadTopic.topic, f.letterFilter.text(), name)})
 	var report deadletter.Report
-	err = f.carryOut(ctx, std, s, change{"dlq redrive", fmt.Sprintf("redrive %d dead letters of %s", count, f.deadTopic.topic), target, count},
+	err = f.carryOut(ctx, std, s, change{command: "dlq redrive", what: fmt.Sprintf("redrive %d dead letters of %s", count, f.deadTopic.topic), target: target, count: count, again: "--name " + name},
 		func() (int64, error) {
 			report, err = deadletter.FromTopic(ctx, t.broker, s, deadletter.TopicConfig{
 				Config: deadletter.Config{Limit: -1, Rate: f.rate, AllowSecondEffect: f.secondEffect, Log: slog.New(slog.DiscardHandler)},
 				Scope:  t.scope, Origin: t.origin, Name: name, Filter: filter,
 			})
-			if err != nil {
-				fmt.Fprintf(std.err, "redriven %d so far; --name %s goes on there\n", report.Redriven, name)
-			}
 			return report.Redriven, err
 		})
 	if err != nil {

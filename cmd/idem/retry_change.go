@@ -114,13 +114,13 @@ func (f *retryChangeFlags) run(ctx context.Context, std streams, args []string, 
 	if err != nil {
 		return brokenf("%s: %w", s.Place(), err)
 	}
-	rows, err := f.selected(ctx, s, o, filter, ids)
+	rows, gone, err := f.selected(ctx, std, s, o, filter, ids)
 	if err != nil {
 		return err
 	}
 	target := f.retryFilter.text()
 	if len(ids) > 0 {
-		target = "ids " + strings.Join(args, " ")
+		target = "ids " + idText(idsOf(rows))
 	}
 	stop, err := f.preview(std, func() error { return retrySheet.sample(std, f.json(), s.Name, rows, len(rows)) },
 		"%d are selected, and nothing was changed", len(rows))
@@ -128,14 +128,14 @@ func (f *retryChangeFlags) run(ctx context.Context, std streams, args []string, 
 		return err
 	}
 	var done int64
-	err = f.carryOut(ctx, std, s, change{"retry " + verb.name, fmt.Sprintf(verb.asked, len(rows), s.Place()), target, len(rows)}, func() (int64, error) {
+	err = f.carryOut(ctx, std, s, change{command: "retry " + verb.name, what: fmt.Sprintf(verb.asked, len(rows), s.Place()), target: target, count: len(rows)}, func() (int64, error) {
 		done, err = inPages(idsOf(rows), func(ids []int64) (int, error) { return verb.do(ctx, o, ids) })
 		return done, err
 	})
 	if err != nil {
 		return err
 	}
-	rest := int64(len(rows)) - done
+	rest := int64(len(rows)+gone) - done
 	if f.json() {
 		err = show.Line(std.out, map[string]int64{"changed": done, "left": rest})
 	} else {
@@ -147,39 +147,52 @@ func (f *retryChangeFlags) run(ctx context.Context, std streams, args []string, 
 	return err
 }
 
-// selected reads what is selected, without the payloads, which may be many.
-func (f *retryChangeFlags) selected(ctx context.Context, s *connect.Store, o store.Operator, filter store.RetryFilter, ids []int64) ([]store.Retry, error) {
-	var rows []store.Retry
-	if len(ids) > f.max {
-		return nil, failf("%d ids, and --max is %d: nothing was changed", len(ids), f.max)
+// selected reads what is selected, without the payloads, which may be many, and says how many ids are not there any more:
+// those that were published, or changed before an interruption.
+func (f *retryChangeFlags) selected(ctx context.Context, std streams, s *connect.Store, o store.Operator, filter store.RetryFilter, ids []int64) (rows []store.Retry, gone int, err error) {
+	if len(ids) > 0 {
+		return f.byID(ctx, std, s, o, ids)
 	}
-	slices.Sort(ids)
-	for _, id := range slices.Compact(ids) {
-		list, err := o.ListRetries(ctx, store.RetryFilter{}, id-1, 1)
-		if err != nil {
-			return nil, unreached(ctx, err, s.DSN)
-		}
-		if len(list) == 0 || list[0].ID != id {
-			return nil, failf("there is no delivery %d to come in %s: nothing was changed", id, s.Place())
-		}
-		rows = append(rows, withoutPayload(list)...)
-	}
-	for after := int64(0); len(ids) == 0; after = rows[len(rows)-1].ID {
+	for after := int64(0); ; after = rows[len(rows)-1].ID {
 		list, err := o.ListRetries(ctx, filter, after, min(pageSize, f.max+1-len(rows)))
 		if err != nil {
-			return nil, unreached(ctx, err, s.DSN)
+			return nil, 0, unreached(ctx, err, s.DSN)
 		}
 		if len(list) == 0 {
 			break
 		}
 		if rows = append(rows, withoutPayload(list)...); len(rows) > f.max {
-			return nil, failf("more than %d deliveries are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
+			return nil, 0, failf("more than %d deliveries are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
 		}
 	}
 	if len(rows) == 0 {
-		return nil, failf("no delivery to come is selected by %s", f.retryFilter.text())
+		return nil, 0, failf("no delivery to come is selected by %s", f.retryFilter.text())
 	}
-	return rows, nil
+	return rows, 0, nil
+}
+
+func (f *retryChangeFlags) byID(ctx context.Context, std streams, s *connect.Store, o store.Operator, ids []int64) (rows []store.Retry, gone int, err error) {
+	if len(ids) > f.max {
+		return nil, 0, failf("%d ids, and --max is %d: nothing was changed", len(ids), f.max)
+	}
+	slices.Sort(ids)
+	var missing []int64
+	for _, id := range slices.Compact(ids) {
+		list, err := o.ListRetries(ctx, store.RetryFilter{}, id-1, 1)
+		switch {
+		case err != nil:
+			return nil, 0, unreached(ctx, err, s.DSN)
+		case len(list) == 0 || list[0].ID != id:
+			missing = append(missing, id)
+		default:
+			rows = append(rows, withoutPayload(list)...)
+		}
+	}
+	skip(std, "not to come in "+s.Place()+" any more, and skipped", missing)
+	if len(rows) == 0 {
+		return nil, 0, failf("nothing is left to do: nothing was changed")
+	}
+	return rows, len(missing), nil
 }
 
 func withoutPayload(rows []store.Retry) []store.Retry {
