@@ -52,6 +52,7 @@ import org.springframework.kafka.annotation.EnableKafkaRetryTopic;
 import org.springframework.kafka.annotation.KafkaListener;
 import org.springframework.kafka.annotation.RetryableTopic;
 import org.springframework.kafka.config.ConcurrentKafkaListenerContainerFactory;
+import org.springframework.kafka.config.KafkaListenerEndpointRegistry;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
@@ -200,6 +201,9 @@ class IdemListenersTest {
       if (words[0].equals("lost")) {
         forget(words);
       }
+      if (words[0].equals("heap")) {
+        throw new OutOfMemoryError(String.valueOf(new byte[Integer.MAX_VALUE].length));
+      }
       if (words[0].equals("never")) {
         throw new NonRetryableException("CARD_EXPIRED", "in May");
       }
@@ -266,6 +270,19 @@ class IdemListenersTest {
     assertEquals(0, count("effect", "true"));
     assertEquals(1, count("msg_retry", "action = 'DEFER' and reason = 'FENCED'"));
     assertEquals(1, count("idem_record", "state = 3 and fence = 2"));
+  }
+
+  @Test
+  void aListener_thatExhaustsTheHeap_isNotAcknowledgedAndItsContainerEnds() throws Exception {
+    start(Base.class, Jdbc.class, PaidListener.class);
+    send("heap", "a");
+    var registry = context.getBean(KafkaListenerEndpointRegistry.class);
+    var container = registry.getListenerContainers().iterator().next();
+    await("the end", () -> !container.isInExpectedState() && !container.isChildRunning());
+    assertEquals(0, topic.committed());
+    assertEquals(0, count("effect", "true"));
+    assertEquals(0, count("dead_letter", "true") + count("msg_retry", "true"));
+    assertEquals(1, count("idem_record", "state = 1"));
   }
 
   private static String effectOf(Topic topic) {
