@@ -51,6 +51,12 @@ final class Rest {
     return found;
   }
 
+  /** Takes note of a probe that never came to its handler. */
+  void lost(Task task) {
+    task.probe = false;
+    circuit.ends(task.delivery.key(), Circuit.Verdict.NEITHER, true, System.nanoTime());
+  }
+
   /** The last one that rests, or null. */
   Task takeLast() {
     return resting.pollLast();

@@ -1,6 +1,8 @@
 package io.github.idemspec.kafka;
 
+import io.github.idemspec.guard.Message;
 import io.github.idemspec.guard.MessageDelivery;
+import io.github.idemspec.v1.Header;
 
 /** A delivery in a consumer. But for the delivery it is under the engine's lock. */
 final class Task {
@@ -31,13 +33,16 @@ final class Task {
 
   final MessageDelivery delivery;
   final Part part;
+
+  /** In memory, about. */
   final int size;
+
   final Route route;
 
   /** The route's, or null where it has none. */
   final Rest rest;
 
-  Watermark.Mark mark;
+  final Watermark.Mark mark;
   State state = State.IN_LANE;
   Lanes.Lane lane;
 
@@ -59,11 +64,21 @@ final class Task {
   /** Of its settlement. */
   int tries;
 
-  Task(MessageDelivery delivery, Part part, int size, Rest rest) {
+  Task(MessageDelivery delivery, Part part, Watermark.Mark mark, Rest rest) {
     this.delivery = delivery;
     this.part = part;
-    this.size = size;
+    this.mark = mark;
     this.rest = rest;
     route = rest == null ? null : rest.route;
+    size = sizeOf(delivery.message());
+  }
+
+  private static int sizeOf(Message m) {
+    int size = 64 + (m.key() == null ? 0 : m.key().length);
+    size += m.value() == null ? 0 : m.value().length;
+    for (Header h : m.headers()) {
+      size += h.name().length() + 48 + (h.value() == null ? 0 : h.value().length);
+    }
+    return size;
   }
 }
