@@ -1,6 +1,7 @@
 package show
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,7 +12,8 @@ import (
 
 // Table writes rows below a head, in columns.
 func Table(w io.Writer, head []string, rows [][]string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var text bytes.Buffer // a tabwriter writes each cell by itself
+	t := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, strings.Join(head, "\t"))
 	for _, row := range rows {
 		cells := make([]string, len(row))
@@ -20,7 +22,8 @@ func Table(w io.Writer, head []string, rows [][]string) {
 		}
 		fmt.Fprintln(t, strings.Join(cells, "\t"))
 	}
-	_ = t.Flush() // the answer remembers what could not be written
+	_ = t.Flush()
+	_, _ = text.WriteTo(w) // the answer remembers what could not be written
 }
 
 // Line writes a value as JSON in a line of its own.

@@ -38,7 +38,7 @@ func (c *core) Counts(ctx context.Context, f store.CountFilter) ([]store.Count, 
 	}
 	err := c.transact(ctx, work{plans: customPlan}, func(w *work) error {
 		list = nil
-		w.queue("audit_read", f.Since, until, f.Scope, int64(f.By/time.Hour), f.ByScope, f.ByEventType).Query(func(rows pgx.Rows) error {
+		w.queue("audit_read", store.Hour(f.Since), until, f.Scope, int64(f.By/time.Hour), f.ByScope, f.ByEventType).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				var n store.Count
 				var hour *time.Time
