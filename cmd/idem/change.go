@@ -150,13 +150,13 @@ func inPages(ids []int64, do func(ids []int64) (int, error)) (done int64, err er
 }
 
 // skip says which of the ids that were named are not changed, and why.
-func skip(std streams, why string, ids []int64) {
+func skip[T any](std streams, why string, ids ...T) {
 	if len(ids) > 0 {
 		fmt.Fprintf(std.err, "%s: %s\n", why, idText(ids))
 	}
 }
 
-func idText(ids []int64) string { return strings.Trim(fmt.Sprint(ids), "[]") }
+func idText[T any](ids []T) string { return strings.Trim(fmt.Sprint(ids), "[]") }
 
 // checkSelection wants ids, or a filter, or --all.
 func checkSelection(ids []string, noFilter, all bool) error {

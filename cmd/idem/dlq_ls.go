@@ -63,7 +63,7 @@ func (f *dlqLsFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	return letterSheet.list(ctx, std, &f.listFlags, stores, func(s *connect.Store, limit int) ([]store.DeadLetter, error) {
+	return letterSheet.list(ctx, std, &f.listFlags, stores, func() string { return f.whyNoLetter(ctx, stores...) }, func(s *connect.Store, limit int) ([]store.DeadLetter, error) {
 		return s.RecentDeadLetters(ctx, filter, after, limit)
 	})
 }

@@ -41,14 +41,16 @@ With --payload the one dead letter gets another payload: the bytes of a file, or
 message in protobuf's JSON, encoded as the old payload was, with the fields that are never shown. With --schema a repair
 whose fields say another key is refused, unless --allow-second-effect.
 
-With --topic the dead letters are those of a topic of Kafka: they are published to the retry topic at once, and stay in theirs.
+With --topic the dead letters are those of a topic of Kafka, and ids are PARTITION/OFFSET: they are published to the retry
+topic at once, and stay in theirs.
 The database is the one of the service, whose records say which had another life already.
 
 ` + placeHelp,
 		Example: `  idem dlq redrive --scope payments --reject-reason NO_RATE --dry-run
   idem dlq redrive --scope payments --reject-reason NO_RATE --reason 'rates of July are loaded'
   idem dlq redrive 17 --payload repaired.json --schema image.binpb --reason 'amount in cents'
-  idem dlq redrive --topic orders.dlq.payments --reject-reason NO_RATE --reason 'rates of July are loaded'`,
+  idem dlq redrive --topic orders.dlq.payments --reject-reason NO_RATE --reason 'rates of July are loaded'
+  idem dlq redrive 3/42 0/17 --topic orders.dlq.payments --reason 'rates of July are loaded'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
 	flags.selectFlags.add(command)

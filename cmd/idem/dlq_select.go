@@ -80,7 +80,7 @@ func (f *selectFlags) selected(ctx context.Context, std streams, s *connect.Stor
 		}
 	}
 	if len(found.ids) == 0 {
-		return nil, failf("no dead letter is selected by %s", found.target)
+		return nil, failf("no dead letter is selected by %s%s", found.target, f.whyNoLetter(ctx, s))
 	}
 	slices.Sort(found.ids)
 	return found, nil
@@ -105,8 +105,8 @@ func (f *selectFlags) byID(ctx context.Context, std streams, s *connect.Store, f
 			found.add([]store.DeadLetter{*d})
 		}
 	}
-	skip(std, "redriven already, and skipped", redriven)
-	skip(std, "not in "+s.Place()+" any more, and skipped", gone)
+	skip(std, "redriven already, and skipped", redriven...)
+	skip(std, "not in "+s.Place()+" any more, and skipped", gone...)
 	if found.skipped = len(redriven) + len(gone); len(found.ids) == 0 {
 		return failf("nothing is left to do: nothing was changed")
 	}

@@ -77,6 +77,24 @@ func (t *topicLetters) recent(ctx context.Context, filter store.DeadLetterFilter
 	return all[:min(limit, len(all))], nil
 }
 
+// whyNone says what of a filter none of the newest dead letters has.
+func (t *topicLetters) whyNone(ctx context.Context, f *letterFilter) string {
+	letters, err := t.recent(ctx, store.DeadLetterFilter{Redriven: true}, 1000)
+	if err != nil {
+		return ""
+	}
+	var v store.Values
+	for i := range letters {
+		if d := &letters[i]; !slices.Contains(v.EventTypes, d.EventType) {
+			v.EventTypes = append(v.EventTypes, d.EventType)
+		}
+		if code := codeOf(letters[i].Reason); !slices.Contains(v.Codes, code) {
+			v.Codes = append(v.Codes, code)
+		}
+	}
+	return f.whyNone(v)
+}
+
 // newest are those of a partition, in pieces from its end on.
 func (t *topicLetters) newest(ctx context.Context, span kafka.Span, filter *store.DeadLetterFilter, limit int) (letters []store.DeadLetter, err error) {
 	piece := int64(max(limit, 1000))
@@ -103,7 +121,7 @@ func (t *topicLetters) between(ctx context.Context, at broker.TopicPartition, fr
 		from = next
 		var found []store.DeadLetter
 		for i := range batch.Messages {
-			if d := deadletter.Letter(&batch.Messages[i], t.scope, t.origin); d.SourceOffset < to && deadletter.Selects(filter, &d) {
+			if d := deadletter.Letter(&batch.Messages[i], t.scope, t.origin); d.SourceOffset < to && deadletter.Selects(filter, &d) && hasCode(&d, filter.ReasonPrefix) {
 				found = append(found, d)
 			}
 		}
@@ -113,6 +131,11 @@ func (t *topicLetters) between(ctx context.Context, at broker.TopicPartition, fr
 		letters = append(letters, found...)
 	}
 	return letters, nil
+}
+
+// hasCode says that a reason is a whole code and how the detail begins, as in the table: NO_RATE is none of NO_RATES.
+func hasCode(d *store.DeadLetter, reason string) bool {
+	return reason == "" || codeOf(d.Reason) == codeOf(reason)
 }
 
 // waiting leaves out those that had another life since.
@@ -164,6 +187,14 @@ func (t *topicLetters) at(ctx context.Context, place string) (*store.DeadLetter,
 // placeOf is where a dead letter is in its topic, which is its id there.
 func placeOf(d *store.DeadLetter) string {
 	return fmt.Sprintf("%d/%d", d.SourcePartition, d.SourceOffset)
+}
+
+func placesOf(letters []store.DeadLetter) string {
+	places := make([]string, len(letters))
+	for i := range letters {
+		places[i] = placeOf(&letters[i])
+	}
+	return strings.Join(places, " ")
 }
 
 var errPlace = errors.New("the id in a topic is PARTITION/OFFSET, as in the first column of ls")

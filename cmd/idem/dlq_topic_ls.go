@@ -36,12 +36,12 @@ func (f *dlqLsFlags) runTopic(ctx context.Context, std streams, filter store.Dea
 		}
 		more := len(letters) > f.limit
 		letters = letters[:min(len(letters), f.limit)]
-		if f.json() {
-			return f.topicLines(std, letters, shown)
-		}
-		if len(letters) == 0 {
-			fmt.Fprintln(std.err, "no dead letters")
+		switch {
+		case len(letters) == 0:
+			topicSheet.tellNone(std, &f.listFlags, func() string { return t.whyNone(ctx, &f.letterFilter) })
 			return nil
+		case f.json():
+			return f.topicLines(std, letters, shown)
 		}
 		show.Table(std.out, topicSheet.head, topicSheet.rows(letters))
 		if more {
@@ -87,6 +87,7 @@ func (f *dlqLsFlags) topicLines(std streams, letters []store.DeadLetter, shown m
 
 var topicSheet = sheet[store.DeadLetter]{
 	head: []string{"ID", "AGE", "SCOPE", "EVENT TYPE", "KEY", "REASON"},
+	none: "no dead letters",
 	row: func(d *store.DeadLetter) []string {
 		row := letterRow(d)
 		return append([]string{placeOf(d)}, append(row[1:5], row[6])...)

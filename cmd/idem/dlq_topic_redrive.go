@@ -3,9 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/deadletter"
@@ -15,6 +15,10 @@ import (
 // runTopic redrives from a topic.
 func (f *redriveFlags) runTopic(ctx context.Context, std streams, args []string) error {
 	filter, err := f.topicFilter(args)
+	if err != nil {
+		return err
+	}
+	repair, schema, err := f.repair(ctx)
 	if err != nil {
 		return err
 	}
@@ -29,17 +33,19 @@ func (f *redriveFlags) runTopic(ctx context.Context, std streams, args []string)
 	}
 	defer func() { _ = t.broker.Close() }()
 	t.records = s
-	letters, err := t.recent(ctx, filter, f.max+1)
-	switch {
-	case err != nil:
-		return topicFailed(ctx, err)
-	case len(letters) > f.max:
-		return failf("more than %d dead letters are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
-	case len(letters) == 0:
-		return failf("no dead letter is selected by %s", f.letterFilter.text())
+	letters, skipped, err := f.topicLetters(ctx, std, t, filter, args)
+	if err != nil {
+		return err
+	}
+	if repair != nil { // of one id
+		if err := f.checkRepair(std, schema, &letters[0], repair); err != nil {
+			return failf("%w: nothing was changed", err)
+		}
 	}
 	tooOld := 0
+	chosen := map[string]bool{}
 	for i := range letters {
+		chosen[placeOf(&letters[i])] = true
 		if deadletter.TooOld(letters[i].Reason) {
 			tooOld++
 		}
@@ -49,30 +55,85 @@ func (f *redriveFlags) runTopic(ctx context.Context, std streams, args []string)
 		return err
 	}
 	name := cmp.Or(f.campaign, time.Now().UTC().Format("20060102T150405.000"))
-	target := f.targetOf(&selection{target: fmt.Sprintf("topic %s %s name=%s", f.deadTopic.topic, f.letterFilter.text(), name)})
+	selected := f.letterFilter.text()
+	if len(args) > 0 {
+		selected = "ids " + placesOf(letters)
+	}
+	target := f.targetOf(&selection{target: fmt.Sprintf("topic %s %s name=%s", f.deadTopic.topic, selected, name)})
+	c := change{
+		command: "dlq redrive", what: fmt.Sprintf("redrive %d dead letters of %s", count, f.deadTopic.topic), target: target, count: count, again: "--name " + name,
+	}
 	var report deadletter.Report
-	err = f.carryOut(ctx, std, s, change{command: "dlq redrive", what: fmt.Sprintf("redrive %d dead letters of %s", count, f.deadTopic.topic), target: target, count: count, again: "--name " + name},
-		func() (int64, error) {
-			report, err = deadletter.FromTopic(ctx, t.broker, s, deadletter.TopicConfig{
-				Config: deadletter.Config{Limit: -1, Rate: f.rate, AllowSecondEffect: f.secondEffect, Log: slog.New(slog.DiscardHandler)},
-				Scope:  t.scope, Origin: t.origin, Name: name, Filter: filter,
-			})
-			return report.Redriven, err
+	err = f.carryOut(ctx, std, s, c, func() (int64, error) {
+		report, err = deadletter.FromTopic(ctx, t.broker, s, deadletter.TopicConfig{
+			Config: deadletter.Config{Limit: -1, Rate: f.rate, Repair: repair, AllowSecondEffect: f.secondEffect, Log: slog.New(slog.DiscardHandler)},
+			Scope:  t.scope, Origin: t.origin, Name: name, Filter: filter,
+			Select: func(d *store.DeadLetter) bool { return chosen[placeOf(d)] },
 		})
+		report.Skipped += int64(skipped)
+		return report.Redriven, err
+	})
 	if err != nil {
 		return err
 	}
 	return f.tell(std, report)
 }
 
+// topicLetters are those that are selected, and how many of the ids are done already.
+func (f *redriveFlags) topicLetters(ctx context.Context, std streams, t *topicLetters, filter store.DeadLetterFilter, args []string) (letters []store.DeadLetter, skipped int, err error) {
+	if len(args) > 0 {
+		return f.topicByID(ctx, std, t, args)
+	}
+	letters, err = t.recent(ctx, filter, f.max+1)
+	switch {
+	case err != nil:
+		return nil, 0, topicFailed(ctx, err)
+	case len(letters) > f.max:
+		return nil, 0, failf("more than %d dead letters are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
+	case len(letters) == 0:
+		return nil, 0, failf("no dead letter is selected by %s%s", f.letterFilter.text(), t.whyNone(ctx, &f.letterFilter))
+	}
+	return letters, 0, nil
+}
+
+// topicByID are those of places, without those that had another life since, or have succeeded.
+func (f *redriveFlags) topicByID(ctx context.Context, std streams, t *topicLetters, args []string) (letters []store.DeadLetter, skipped int, err error) {
+	if len(args) > f.max {
+		return nil, 0, failf("%d ids, and --max is %d: nothing was changed", len(args), f.max)
+	}
+	slices.Sort(args)
+	var done []string
+	for _, place := range slices.Compact(args) {
+		d, err := t.at(ctx, place)
+		if err != nil {
+			return nil, 0, topicFailed(ctx, err)
+		}
+		if d == nil {
+			return nil, 0, failf("there is no dead letter %s in %s: nothing was changed", place, t.topic)
+		}
+		left, err := t.waiting(ctx, []store.DeadLetter{*d}, false)
+		if err != nil {
+			return nil, 0, topicFailed(ctx, err)
+		}
+		if len(left) == 0 {
+			done = append(done, place)
+		}
+		letters = append(letters, left...)
+	}
+	skip(std, "redriven or succeeded already, and skipped", done...)
+	if len(letters) == 0 {
+		return nil, 0, failf("nothing is left to do: nothing was changed")
+	}
+	return letters, len(done), nil
+}
+
 // topicFilter is what is selected, and nothing that comes from now on.
 func (f *redriveFlags) topicFilter(args []string) (store.DeadLetterFilter, error) {
 	var none store.DeadLetterFilter
-	switch {
-	case len(args) > 0:
-		return none, errors.New("--topic and ids: a topic is redriven by a filter, such as --key")
-	case f.payload != "":
-		return none, errors.New("--topic and --payload: a payload is repaired in the table alone")
+	for _, place := range args {
+		if _, _, err := placeIn(place); err != nil {
+			return none, err
+		}
 	}
 	if err := f.check(args); err != nil {
 		return none, err

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +67,9 @@ func TestDeadLettersOfATopicAreListedAndShown(t *testing.T) {
 		assert.Len(t, objects(t, stdout), want, args)
 		assert.Contains(t, stderr, "without the service's database")
 	}
+	_, stderr, code := invoke(t, append([]string{"dlq", "ls", "--reject-reason", "NO_RAT"}, place...)...)
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stderr, "no dead letters: none has the reason NO_RAT; did you mean NO_RATE?\n")
 	stdout, stderr, code := invoke(t, append([]string{"dlq", "ls", "--key", "k-3"}, place...)...)
 	require.Equal(t, exitOK, code, stderr)
 	assert.Contains(t, stdout, "BAD")
@@ -133,6 +138,62 @@ func TestDeadLettersOfATopicAreRedriven(t *testing.T) {
 	assert.InDelta(t, 1, objects(t, stdout)[0]["redriven"], 0)
 }
 
+func TestDeadLettersOfATopicAreRedrivenByTheirPlaces(t *testing.T) {
+	t.Parallel()
+	brokers, dlq, retry, b := deadOnTopic(t)
+	dsn := operated(t)
+	stdout, stderr, code := invoke(t, "dlq", "ls", "--topic", dlq, "--brokers", brokers, "--dsn", dsn, "-o", "json")
+	require.Equal(t, exitOK, code, stderr)
+	place := map[string]string{}
+	for _, o := range objects(t, stdout) {
+		place[o["key"].(string)] = o["id"].(string)
+	}
+	redrive := func(args ...string) (string, string, int) {
+		return invoke(t, append([]string{"dlq", "redrive", "--topic", dlq, "--brokers", brokers, "--dsn", dsn, "--reason", "r", "--yes"}, args...)...)
+	}
+	_, stderr, code = redrive(place["k-1"], "0/4711")
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "there is no dead letter 0/4711 in "+dlq+": nothing was changed")
+	_, stderr, code = redrive(place["k-11"])
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "1 are TOO_OLD and stay")
+	assert.Zero(t, messagesIn(t, b, retry))
+
+	// What had another life since is told, and skipped.
+	grants, err := opened(t, dsn).Claim(t.Context(), []store.Claim{{Scope: "payments", Key: "k-1", Owner: "o", RedriveCount: 1, MaxAttempts: 9, Lease: time.Minute}})
+	require.NoError(t, err)
+	require.Equal(t, idem.AdmitProceed, grants[0].Kind)
+	stdout, stderr, code = redrive(place["k-1"], place["k-2"], place["k-3"], place["k-2"])
+	require.Equal(t, exitOK, code, stderr)
+	assert.Equal(t, "redriven 2; skipped 1 (redriven or dropped already), refused 0 (TOO_OLD), failed 0\n", stdout)
+	assert.Equal(t, "redriven or succeeded already, and skipped: "+place["k-1"]+"\n", stderr)
+	_, stderr, code = redrive(place["k-1"])
+	assert.Equal(t, exitNo, code)
+	assert.Contains(t, stderr, "nothing is left to do")
+
+	repaired := filepath.Join(t.TempDir(), "repaired")
+	require.NoError(t, os.WriteFile(repaired, []byte("repaired"), 0o600))
+	_, stderr, code = redrive(place["k-4"], "--payload", repaired)
+	require.Equal(t, exitOK, code, stderr)
+	payloads := map[string]string{}
+	spans, err := b.Spans(t.Context(), retry, time.Time{}, time.Time{})
+	require.NoError(t, err)
+	for _, s := range spans {
+		if s.From < s.To {
+			batch, _, err := b.Scan(t.Context(), s.TopicPartition, s.From, 1<<20)
+			require.NoError(t, err)
+			for _, m := range batch.Messages {
+				payloads[header(m.Headers, idem.IdempotencyKey)] = string(m.Value)
+			}
+		}
+	}
+	assert.Equal(t, map[string]string{"k-2": "", "k-3": "", "k-4": "repaired"}, payloads)
+	targets := query(t, dsn, "SELECT target FROM idem_operation ORDER BY id")
+	require.Len(t, targets, 2)
+	assert.Contains(t, targets[1], "topic "+dlq+" ids "+place["k-4"]+" name=")
+	assert.Contains(t, targets[1], " payload replaced")
+}
+
 func messagesIn(t *testing.T, b *kafka.Broker, topic string) (n int64) {
 	t.Helper()
 	spans, err := b.Spans(t.Context(), topic, time.Time{}, time.Time{})
@@ -156,8 +217,9 @@ func TestDeadLettersOfATopicSayWhatIsWrong(t *testing.T) {
 		{"--until goes on in a topic", "dlq ls --topic orders.dlq.payments --after 3"},
 		{"it is table or json", "dlq ls --topic orders.dlq.payments -o xml"},
 		{"PARTITION/OFFSET", "dlq show 17 --topic orders.dlq.payments"},
-		{"a topic is redriven by a filter", "dlq redrive 0/1 --topic orders.dlq.payments --reason r"},
-		{"repaired in the table alone", "dlq redrive --all --topic orders.dlq.payments --reason r --payload p"},
+		{"PARTITION/OFFSET", "dlq redrive 17 --topic orders.dlq.payments --reason r"},
+		{"ids and a filter", "dlq redrive 0/1 --key k --topic orders.dlq.payments --reason r"},
+		{"--payload is for one dead letter", "dlq redrive --all --topic orders.dlq.payments --reason r --payload p"},
 		{"nothing is selected", "dlq redrive --topic orders.dlq.payments --reason r"},
 		{"no --reason", "dlq redrive --all --topic orders.dlq.payments"},
 		{"no database", "dlq redrive --all --topic orders.dlq.payments --reason r"},

@@ -63,8 +63,8 @@ type placed[T any] struct {
 	row   *T
 }
 
-// list shows a page of all stores: once, or as long as somebody looks.
-func (s *sheet[T]) list(ctx context.Context, std streams, f *listFlags, stores []*connect.Store, read func(s *connect.Store, limit int) ([]T, error)) error {
+// list shows a page of all stores: once, or as long as somebody looks. why, if any, says why there are no rows.
+func (s *sheet[T]) list(ctx context.Context, std streams, f *listFlags, stores []*connect.Store, why func() string, read func(s *connect.Store, limit int) ([]T, error)) error {
 	type place struct {
 		store int
 		row   any
@@ -80,6 +80,10 @@ func (s *sheet[T]) list(ctx context.Context, std streams, f *listFlags, stores [
 			}
 		}
 		rows := s.merge(pages, f.limit)
+		if len(rows) == 0 {
+			s.tellNone(std, f, why)
+			return nil
+		}
 		if !f.json() {
 			s.table(std, stores, rows)
 			tellMore(std, s, stores, pages, rows)
@@ -120,12 +124,19 @@ func (s *sheet[T]) merge(pages [][]T, limit int) (rows []placed[T]) {
 	return rows
 }
 
+// tellNone says that there are no rows. With --output json and --watch, where nobody looks, it is quiet.
+func (s *sheet[T]) tellNone(std streams, f *listFlags, why func() string) {
+	switch {
+	case f.json() && f.watch:
+	case why == nil:
+		fmt.Fprintln(std.err, s.none)
+	default:
+		fmt.Fprintln(std.err, s.none+why())
+	}
+}
+
 // table is a table of the rows of all stores.
 func (s *sheet[T]) table(std streams, stores []*connect.Store, rows []placed[T]) {
-	if len(rows) == 0 {
-		fmt.Fprintln(std.err, s.none)
-		return
-	}
 	head := s.head
 	if len(stores) > 1 {
 		head = append([]string{"STORE"}, head...)

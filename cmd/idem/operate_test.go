@@ -88,6 +88,7 @@ func TestOperatorsHearWhatIsMissing(t *testing.T) {
 		{"connection refused", "dlq ls --dsn " + nowhere},
 		{"it is table or json", "dlq ls --output xml --dsn " + nowhere},
 		{"did you mean TOO_OLD?", "dlq ls --outcome TOO_OLDE"},
+		{"did you mean NON_RETRYABLE?", "dlq ls --outcome non_retryable"},
 		{"--since yesterday", "dlq ls --since yesterday"},
 		{"--since is not before --until", "dlq ls --since 1h --until 2h"},
 		{"--limit 0", "dlq ls --limit 0"},

@@ -38,7 +38,7 @@ func listOperations(ctx context.Context, std streams, f *listFlags) error {
 		return err
 	}
 	defer closeAll()
-	return operationSheet.list(ctx, std, f, stores, func(s *connect.Store, limit int) ([]store.LoggedOperation, error) {
+	return operationSheet.list(ctx, std, f, stores, nil, func(s *connect.Store, limit int) ([]store.LoggedOperation, error) {
 		return s.Operations(ctx, f.after, limit)
 	})
 }

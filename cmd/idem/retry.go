@@ -107,7 +107,7 @@ func (f *retryLsFlags) run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer closeAll()
-	return retrySheet.list(ctx, std, &f.listFlags, stores, func(s *connect.Store, limit int) ([]store.Retry, error) {
+	return retrySheet.list(ctx, std, &f.listFlags, stores, func() string { return f.whyNoRetry(ctx, stores...) }, func(s *connect.Store, limit int) ([]store.Retry, error) {
 		return s.ListRetries(ctx, filter, f.after, limit)
 	})
 }

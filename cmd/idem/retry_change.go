@@ -166,7 +166,7 @@ func (f *retryChangeFlags) selected(ctx context.Context, std streams, s *connect
 		}
 	}
 	if len(rows) == 0 {
-		return nil, 0, failf("no delivery to come is selected by %s", f.retryFilter.text())
+		return nil, 0, failf("no delivery to come is selected by %s%s", f.retryFilter.text(), f.whyNoRetry(ctx, s))
 	}
 	return rows, 0, nil
 }
@@ -188,7 +188,7 @@ func (f *retryChangeFlags) byID(ctx context.Context, std streams, s *connect.Sto
 			rows = append(rows, withoutPayload(list)...)
 		}
 	}
-	skip(std, "not to come in "+s.Place()+" any more, and skipped", missing)
+	skip(std, "not to come in "+s.Place()+" any more, and skipped", missing...)
 	if len(rows) == 0 {
 		return nil, 0, failf("nothing is left to do: nothing was changed")
 	}

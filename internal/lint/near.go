@@ -1,11 +1,18 @@
 package lint
 
-import "github.com/agnivade/levenshtein"
+import (
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
 
 // Near is what was probably meant by a word that is none of these, or "".
 func Near(word string, known []string) string {
 	near, least := "", 1+max(2, len(word)/5)
 	for _, k := range known {
+		if strings.EqualFold(word, k) {
+			return k
+		}
 		if n := levenshtein.ComputeDistance(word, k); n < least {
 			near, least = k, n
 		}

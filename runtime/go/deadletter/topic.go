@@ -62,7 +62,7 @@ func (r *topicRun) work(ctx context.Context, p *member.Partition) {
 func (r *topicRun) chunk(ctx context.Context, p *member.Partition, messages []broker.Message) (time.Duration, bool) {
 	var letters []store.DeadLetter
 	for i := range messages {
-		if d := Letter(&messages[i], r.scope, r.origin); Selects(&r.filter, &d) {
+		if d := Letter(&messages[i], r.scope, r.origin); Selects(&r.filter, &d) && (r.selected == nil || r.selected(&d)) {
 			letters = append(letters, d)
 		}
 	}

@@ -26,6 +26,8 @@ type TopicConfig struct {
 	// Filter selects. Since and Until are by the time at which the broker got the dead letter. A topic does
 	// not keep the outcome: filter by ReasonPrefix.
 	Filter store.DeadLetterFilter
+	// Select, if any, leaves out those for which it is false. It is called from several goroutines.
+	Select func(d *store.DeadLetter) bool
 	// DryRun counts in Report.Matched, and neither publishes nor commits.
 	DryRun bool
 	// Sample, if any, is called with each dead letter that DryRun selects, from one goroutine at a time.
@@ -74,6 +76,7 @@ type topicRun struct {
 	group             string
 	scope, origin     string
 	filter            store.DeadLetterFilter
+	selected          func(*store.DeadLetter) bool
 	dryRun            bool
 	sample            func(*store.DeadLetter)
 	maxBytes          int
@@ -111,7 +114,7 @@ func newTopicRun(b broker.Broker, records Records, c TopicConfig) (*topicRun, er
 	}
 	r := &topicRun{
 		runner:    runner{records: records, config: c.Config, tell: tell.Teller{Log: c.Log}},
-		publisher: b, scope: c.Scope, origin: c.Origin, filter: c.Filter, dryRun: c.DryRun, sample: c.Sample,
+		publisher: b, scope: c.Scope, origin: c.Origin, filter: c.Filter, selected: c.Select, dryRun: c.DryRun, sample: c.Sample,
 		topic:      broker.DeadLetterTopic(c.Origin, c.Scope),
 		retryTopic: alias.OfRetry(broker.RetryTopic(c.Origin, c.Scope), c.Scope),
 		group:      c.Scope + ".redrive." + c.Name,

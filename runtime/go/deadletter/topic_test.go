@@ -100,6 +100,19 @@ func TestFault17_aTopicOfFewerPartitionsIsRedrivenByKey(t *testing.T) {
 	})
 }
 
+func TestACampaignTakesWhatItsSelectSays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := topics(t, dead(1), dead(2), dead(3))
+		fromTopic(t, b, memory.New(memory.Config{}), deadletter.TopicConfig{
+			Select: func(d *store.DeadLetter) bool { return d.SourceOffset != 1 },
+		}, deadletter.Report{Matched: 2, Redriven: 2})
+		if got := redriven(b); !slices.Equal(got, []string{"key-1", "key-3"}) {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
 func TestACampaignGoesOnAndAnotherSkipsWhatIsRedriven(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

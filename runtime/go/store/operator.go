@@ -56,10 +56,34 @@ type Lookup interface {
 	// ListRetries gives deliveries to come behind an ID, in the order of IDs. The filter's ReasonPrefix is as that of
 	// RecentDeadLetters. Token is set while a scheduler has claimed one.
 	ListRetries(ctx context.Context, f RetryFilter, after int64, limit int) ([]Retry, error)
+	// DeadLetterValues are what dead letters that wait have of each, at most limit.
+	DeadLetterValues(ctx context.Context, limit int) (Values, error)
+	// RetryValues are what deliveries to come have, but for outcomes: limit of each, or those of limit kinds.
+	RetryValues(ctx context.Context, limit int) (Values, error)
 	// FindOutgoing gives the messages in the outbox that have an idempotency key, of so many of the newest rows.
 	FindOutgoing(ctx context.Context, key string, newest int) ([]Outgoing, error)
 	// Operations gives changes by hand before an ID, 0 for all, the newest first.
 	Operations(ctx context.Context, before int64, limit int) ([]LoggedOperation, error)
+}
+
+// Values are what there is of the things that rows are looked for by, each once and in order.
+type Values struct {
+	Scopes, EventTypes, Outcomes []string
+	Codes                        []string // of reasons
+}
+
+// Add adds a value of a kind as the statements name it, such as event_type.
+func (v *Values) Add(kind, value string) {
+	switch kind {
+	case "scope":
+		v.Scopes = append(v.Scopes, value)
+	case "event_type":
+		v.EventTypes = append(v.EventTypes, value)
+	case "outcome":
+		v.Outcomes = append(v.Outcomes, value)
+	case "code":
+		v.Codes = append(v.Codes, value)
+	}
 }
 
 // Operator is what a person looks up and changes by hand.

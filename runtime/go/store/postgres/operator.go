@@ -74,6 +74,27 @@ func (c *core) listRetries(ctx context.Context, statement string, f store.RetryF
 	return retries, named("list retries", err)
 }
 
+// DeadLetterValues are those of dead letters that wait.
+func (c *core) DeadLetterValues(ctx context.Context, limit int) (store.Values, error) {
+	v, err := c.values(ctx, "dead_values", limit)
+	return v, named("look what dead letters there are", err)
+}
+
+// RetryValues are those of deliveries to come.
+func (c *core) RetryValues(ctx context.Context, limit int) (store.Values, error) {
+	v, err := c.values(ctx, "retry_values", limit)
+	return v, named("look what retries there are", err)
+}
+
+func (c *core) values(ctx context.Context, statement string, limit int) (v store.Values, err error) {
+	type row struct{ Kind, Value string }
+	rows, err := list(ctx, c, "", statement, pgx.RowToStructByPos[row], limit)
+	for _, r := range rows {
+		v.Add(r.Kind, r.Value)
+	}
+	return v, err
+}
+
 // FindOutgoing gives the messages in the outbox that have a key.
 func (c *core) FindOutgoing(ctx context.Context, key string, newest int) ([]store.Outgoing, error) {
 	found, err := list(ctx, c, "", "outbox_find", scanOutgoing(""), store.HeaderText(idem.IdempotencyKey.String(), key), max(newest, 0))

@@ -71,6 +71,11 @@ func TestWhatAnOperatorAsksIsReadOutOfAnIndex(t *testing.T) {
 		{"operation_list", generic, "9223372036854775807, 51", "idem_operation_pkey"},
 		{"outbox_find", generic, `'["idempotency_key","k"]', 51`, "outbox_pkey"},
 		{"scopes", generic, "", "dead_letter_scope"},
+		{"dead_values", generic, "100", "dead_letter_reason"},
+		{"dead_values", generic, "100", "dead_letter_type"},
+		{"dead_values", generic, "100", "dead_letter_outcome"},
+		{"dead_values", generic, "100", "dead_letter_scope"},
+		{"retry_values", generic, "100", "msg_retry_kind"},
 	} {
 		asked := analyzed(t, pool, c.statement, c.plans, c.args)
 		var used []string

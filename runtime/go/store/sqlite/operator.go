@@ -49,6 +49,32 @@ func (s *Store) ListRetries(ctx context.Context, f store.RetryFilter, after int6
 	return list, named("list retries", err)
 }
 
+// DeadLetterValues are those of the newest dead letters that wait.
+func (s *Store) DeadLetterValues(ctx context.Context, limit int) (store.Values, error) {
+	v, err := s.values(ctx, "dead_values", limit)
+	return v, named("look what dead letters there are", err)
+}
+
+// RetryValues are those of the newest deliveries to come.
+func (s *Store) RetryValues(ctx context.Context, limit int) (store.Values, error) {
+	v, err := s.values(ctx, "retry_values", limit)
+	return v, named("look what retries there are", err)
+}
+
+func (s *Store) values(ctx context.Context, statement string, limit int) (v store.Values, err error) {
+	rows, err := s.reads[statement].QueryContext(ctx, limit)
+	if err == nil {
+		_, err = scanAll(rows, func(rows *sql.Rows) (none struct{}, err error) {
+			var kind, value string
+			if err = rows.Scan(&kind, &value); err == nil {
+				v.Add(kind, value)
+			}
+			return none, err
+		})
+	}
+	return v, err
+}
+
 // FindOutgoing gives the messages in the outbox that have a key.
 func (s *Store) FindOutgoing(ctx context.Context, key string, newest int) ([]store.Outgoing, error) {
 	rows, err := s.reads["outbox_find"].QueryContext(ctx, store.HeaderText(idem.IdempotencyKey.String(), key), max(newest, 0))

@@ -64,3 +64,14 @@ DELETE FROM dead_letter WHERE id = ?1;
 SELECT scope, event_type, count(*), min(created_at)
   FROM dead_letter WHERE redriven_at = 0
  GROUP BY scope, event_type ORDER BY scope, event_type;
+
+-- name: dead_values
+-- What the newest 10,000 that wait have of each thing they are looked for by. ?1 limit of each.
+WITH newest AS (
+    SELECT scope, event_type, outcome, substr(reason, 1, instr(reason || ':', ':') - 1) AS code
+      FROM dead_letter WHERE redriven_at = 0 ORDER BY id DESC LIMIT 10000
+)
+SELECT 'scope', value FROM (SELECT DISTINCT scope AS value FROM newest WHERE scope <> '' ORDER BY 1 LIMIT ?1)
+ UNION ALL SELECT 'event_type', value FROM (SELECT DISTINCT event_type AS value FROM newest WHERE event_type <> '' ORDER BY 1 LIMIT ?1)
+ UNION ALL SELECT 'outcome', value FROM (SELECT DISTINCT outcome AS value FROM newest ORDER BY 1 LIMIT ?1)
+ UNION ALL SELECT 'code', value FROM (SELECT DISTINCT code AS value FROM newest WHERE code <> '' ORDER BY 1 LIMIT ?1);

@@ -117,3 +117,12 @@ SELECT id, scope, idempotency_key, event_type, biz_key, msg_id,
    AND (?6 = '' OR reason = ?6 OR substr(reason, 1, length(?6) + 1) = ?6 || ':'
         OR (instr(?6, ':') > 0 AND substr(reason, 1, length(?6)) = ?6))
  ORDER BY id LIMIT ?8;
+
+-- name: retry_values
+-- What the newest 10,000 have of scopes, event types and codes of reasons. ?1 limit of each.
+WITH newest AS (
+    SELECT scope, event_type, substr(reason, 1, instr(reason || ':', ':') - 1) AS code FROM msg_retry ORDER BY id DESC LIMIT 10000
+)
+SELECT 'scope', value FROM (SELECT DISTINCT scope AS value FROM newest WHERE scope <> '' ORDER BY 1 LIMIT ?1)
+ UNION ALL SELECT 'event_type', value FROM (SELECT DISTINCT event_type AS value FROM newest WHERE event_type <> '' ORDER BY 1 LIMIT ?1)
+ UNION ALL SELECT 'code', value FROM (SELECT DISTINCT code AS value FROM newest WHERE code <> '' ORDER BY 1 LIMIT ?1);
