@@ -1,6 +1,5 @@
 package io.github.idemspec.guard;
 
-import io.github.idemspec.guard.MessageDelivery.Status;
 import io.github.idemspec.store.FencedException;
 import io.github.idemspec.store.NotBegunException;
 import io.github.idemspec.store.Transactor;
@@ -11,9 +10,11 @@ import java.util.List;
 /** Runs handlers of several deliveries (CONS-008). */
 final class Batches {
   private final Guard guard;
+  private final Runs runs;
 
-  Batches(Guard guard) {
+  Batches(Guard guard, Runs runs) {
     this.guard = guard;
+    this.runs = runs;
   }
 
   void run(List<MessageDelivery> deliveries, BatchHandler handler) {
@@ -23,9 +24,9 @@ final class Batches {
     }
     List<List<? extends Throwable>> given = new ArrayList<>(1);
     Handling handling = handling(ready);
-    Throwable error = guard.call(ready, handling, () -> given.add(handler.handle(ready)));
+    Throwable error = runs.call(ready, handling, () -> given.add(handler.handle(ready)));
     for (int i = 0; i < ready.size(); i++) {
-      guard.conclude(
+      runs.conclude(
           ready.get(i), handling, error == null ? Results.at(given.get(0), i) : error);
     }
   }
@@ -43,7 +44,7 @@ final class Batches {
     Handling handling = handling(ready);
     boolean[] completed = {false};
     Throwable error =
-        guard.call(
+        runs.call(
             ready,
             handling,
             () ->
@@ -69,7 +70,7 @@ final class Batches {
       ready.forEach(d -> runTx(store, List.of(d), handler)); // One of them is the cause.
       return List.of();
     }
-    ready.forEach(d -> guard.ended(d, handling, error, completed[0] && d.held()));
+    ready.forEach(d -> runs.ended(d, handling, error, completed[0] && d.held()));
     return List.of();
   }
 
@@ -92,7 +93,7 @@ final class Batches {
     for (int i = 0; i < ready.size(); i++) {
       Throwable result = Results.at(given, i);
       if (result == null) {
-        result = Guard.faultOfResult(ready.get(i));
+        result = Completing.faultOfResult(ready.get(i));
       }
       results.add(result);
       failed |= result != null;
@@ -110,7 +111,7 @@ final class Batches {
       if (results.get(i) == null && !d.lost) {
         rest.add(d);
       } else {
-        guard.conclude(d, handling, results.get(i));
+        runs.conclude(d, handling, results.get(i));
       }
     }
     return ready(rest);
@@ -120,7 +121,7 @@ final class Batches {
   private List<MessageDelivery> ready(List<MessageDelivery> deliveries) {
     List<MessageDelivery> ready = new ArrayList<>(deliveries.size());
     for (MessageDelivery d : deliveries) {
-      if (d.status == Status.READY && guard.refresh(d)) {
+      if (runs.mayRun(d)) {
         ready.add(d);
       }
     }
