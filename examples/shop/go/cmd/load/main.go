@@ -25,12 +25,12 @@ import (
 
 // settings are the flags.
 type settings struct {
-	orders                                               int
-	rate                                                 float64
-	duplicates, refunds, rewrites, drift, big, bankFails float64
-	sheet                                                string
-	senders                                              int
-	linger                                               time.Duration
+	orders                                                      int
+	rate                                                        float64
+	duplicates, keyed, refunds, rewrites, drift, big, bankFails float64
+	sheet                                                       string
+	senders                                                     int
+	linger                                                      time.Duration
 }
 
 // counts are what was done.
@@ -58,6 +58,7 @@ func main() {
 	flag.Float64Var(&s.rate, "rate", 100, "orders a second; 0: as fast as they are taken")
 	flag.IntVar(&s.senders, "senders", 8, "how many requests at a time")
 	flag.Float64Var(&s.duplicates, "duplicates", 0.2, "which part of the requests, and of the messages, comes twice")
+	flag.Float64Var(&s.keyed, "keyed", 0.5, "which part of the orders is sent with an Idempotency-Key; the others are told apart by their order's id")
 	flag.Float64Var(&s.refunds, "refunds", 0.05, "which part of the orders is refunded, in reversed order: before it is paid")
 	flag.Float64Var(&s.rewrites, "rewrites", 0.1, "which part of the messages comes again with other headers")
 	flag.Float64Var(&s.drift, "drift", 0.1, "which part of the messages comes again by the JSON gateway")

@@ -15,6 +15,7 @@ type order struct {
 	Currency string `json:"currency"`
 
 	refunded bool
+	key      string // of its request; empty: the shop goes by the order's id
 }
 
 // newOrder makes the n-th order of a run.
@@ -27,6 +28,9 @@ func newOrder(run string, n int, s settings) order {
 	if rand.Float64() < s.big {
 		// 17 digits: a float has another cent, for the most part.
 		o.Total, o.Currency = fmt.Sprintf("%d.%02d", 150_000_000_000_000+rand.Int64N(50_000_000_000_000), rand.IntN(100)), "IDR"
+	}
+	if rand.Float64() < s.keyed {
+		o.key = "request-" + o.ID
 	}
 	o.Email = fmt.Sprintf("customer-%d@example.com", o.Customer)
 	return o

@@ -66,14 +66,18 @@ func pace(ctx context.Context, s settings, orders chan<- order) {
 // send sends an order until it is taken, and some twice; and asks for the refunds of those that are to have one,
 // before the shop can have the money.
 func send(ctx context.Context, to shop, o order, s settings, n *counts) error {
-	times := 1
-	if rand.Float64() < s.duplicates {
-		times = 2
-		n.Twice.Add(1)
+	first, err := take(ctx, to, o, n)
+	if err != nil {
+		return err
 	}
-	for range times {
-		if err := until(ctx, n, func() error { return to.order(ctx, o) }); err != nil {
+	if rand.Float64() < s.duplicates {
+		n.Twice.Add(1)
+		again, err := take(ctx, to, o, n)
+		if err != nil {
 			return err
+		}
+		if again != first {
+			return fmt.Errorf("order %s, sent again, is answered %s, and was answered %s", o.ID, again, first)
 		}
 	}
 	n.Orders.Add(1)
@@ -83,6 +87,15 @@ func send(ctx context.Context, to shop, o order, s settings, n *counts) error {
 	n.Refunds.Add(1)
 	at := time.Now().Truncate(time.Millisecond)
 	return until(ctx, n, func() error { return to.refund(ctx, o, at) })
+}
+
+// take sends an order until there is an answer.
+func take(ctx context.Context, to shop, o order, n *counts) (answer string, err error) {
+	err = until(ctx, n, func() error {
+		answer, err = to.order(ctx, o)
+		return err
+	})
+	return answer, err
 }
 
 // until sends until there is an answer.

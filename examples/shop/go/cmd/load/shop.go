@@ -26,7 +26,8 @@ var errNotNow = errors.New("not now")
 
 // shop is what takes orders and refunds.
 type shop interface {
-	order(ctx context.Context, o order) error
+	// order returns what the shop says to it.
+	order(ctx context.Context, o order) (answer string, err error)
 	refund(ctx context.Context, o order, at time.Time) error
 }
 
@@ -43,44 +44,49 @@ type service struct {
 	client *http.Client
 }
 
-func (s *service) order(ctx context.Context, o order) error {
-	return s.post(ctx, "/orders", o)
+func (s *service) order(ctx context.Context, o order) (string, error) {
+	return s.post(ctx, "/orders", o.key, o)
 }
 
 func (s *service) refund(ctx context.Context, o order, at time.Time) error {
-	return s.post(ctx, "/orders/"+o.ID+"/refund", map[string]string{"reason": "changed my mind", "requested_at": at.UTC().Format(time.RFC3339Nano)})
+	_, err := s.post(ctx, "/orders/"+o.ID+"/refund", "", map[string]string{"reason": "changed my mind", "requested_at": at.UTC().Format(time.RFC3339Nano)})
+	return err
 }
 
-func (s *service) post(ctx context.Context, path string, body any) error {
+// post sends a request, with an Idempotency-Key where key is not empty.
+func (s *service) post(ctx context.Context, path, key string, body any) (string, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return err
+		return "", err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, bytes.NewReader(text))
 	if err != nil {
-		return err
+		return "", err
 	}
 	r.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.Header.Set("Idempotency-Key", strconv.Quote(key))
+	}
 	response, err := s.client.Do(r)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errNotNow, err)
+		return "", fmt.Errorf("%w: %w", errNotNow, err)
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, 1<<12))
 	switch {
-	case err != nil || response.StatusCode >= 500:
-		return fmt.Errorf("%w: %s", errNotNow, response.Status)
+	case err != nil || response.StatusCode >= 500 || response.StatusCode == http.StatusConflict:
+		return "", fmt.Errorf("%w: %s", errNotNow, response.Status) // 409: the same request is in progress
 	case response.StatusCode >= 300:
-		return fmt.Errorf("POST %s: %s: %s", path, response.Status, answer)
+		return "", fmt.Errorf("POST %s: %s: %s", path, response.Status, answer)
 	}
-	return nil
+	return string(answer), nil
 }
 
 // topics is the shop without an orders service: what that would publish.
 type topics struct{ publisher broker.Publisher }
 
-func (t *topics) order(ctx context.Context, o order) error {
-	return t.publish(ctx, "shop.orders", &shopv1.OrderCreated{
+func (t *topics) order(ctx context.Context, o order) (string, error) {
+	return "", t.publish(ctx, "shop.orders", &shopv1.OrderCreated{
 		OrderId: o.ID, Customer: &shopv1.Customer{Id: o.Customer, Email: o.Email}, Total: o.Total, Currency: o.Currency, OccurredAt: timestamppb.Now(),
 	})
 }
@@ -116,5 +122,6 @@ func (t *topics) publish(ctx context.Context, topic string, m payload.Keyed) err
 // failBank has the bank leave calls without an answer once they have had their effect.
 func failBank(ctx context.Context, rate float64) error {
 	world := &service{strings.TrimSuffix(os.Getenv("OUTSIDE_URL"), "/"), http.DefaultClient}
-	return world.post(ctx, "/mode", map[string]any{"status": 503, "rate": rate, "kind": "payment", "after": true})
+	_, err := world.post(ctx, "/mode", "", map[string]any{"status": 503, "rate": rate, "kind": "payment", "after": true})
+	return err
 }

@@ -52,9 +52,9 @@ final class OrderBook {
    * once.
    *
    * @return the order's idempotency key
-   * @throws IllegalStateException where the order is there with another content
+   * @throws Refused where the order is there with another content
    */
-  String create(OrderCreated created) throws Exception {
+  String create(Connection connection, OrderCreated created) throws SQLException {
     String key = OrderCreatedIdem.idempotencyKey(created);
     Outgoing message =
         new Outgoing(
@@ -62,19 +62,15 @@ final class OrderBook {
             OrderCreatedIdem.bizKey(created).getBytes(StandardCharsets.UTF_8),
             OrderCreatedIdem.headers(created, Producing.to(ORDERS_TOPIC)),
             created.toByteArray());
-    return store.inTx(
-        null,
-        tx -> {
-          Moved moved = insert(tx.connection(), created, key);
-          if (moved.verdict() != Verdict.APPLY) {
-            checkSame(find(tx.connection(), created.getOrderId(), false), created);
-            return key;
-          }
-          store.storeTx(tx.connection(), List.of(message));
-          // The message is out as soon as this commits, so the payment is under way.
-          move(tx.connection(), created.getOrderId(), key);
-          return key;
-        });
+    Moved moved = insert(connection, created, key);
+    if (moved.verdict() != Verdict.APPLY) {
+      checkSame(find(connection, created.getOrderId(), false), created);
+      return key;
+    }
+    store.storeTx(connection, List.of(message));
+    // The message is out as soon as this commits, so the payment is under way.
+    move(connection, created.getOrderId(), key);
+    return key;
   }
 
   private static Moved insert(Connection connection, OrderCreated created, String key)
@@ -106,7 +102,7 @@ final class OrderBook {
             && order.total.equals(created.getTotal())
             && order.currency.equals(created.getCurrency());
     if (!same) {
-      throw new IllegalStateException(
+      throw Refused.keyReused(
           "order " + order.id + " is there with another content: give each order an id of its own");
     }
   }
@@ -130,24 +126,21 @@ final class OrderBook {
    * Asks for the money back. Asked twice it sends the message once.
    *
    * @param at when the customer asked; it is part of the message's key
-   * @return the key, or null where there is no such order
+   * @return the message's key
+   * @throws Refused where there is no such order
    */
-  String refund(String id, String reason, Instant at) throws Exception {
-    return store.inTx(
-        null,
-        tx -> {
-          Order order = find(tx.connection(), id, true);
-          if (order == null) {
-            return null;
-          }
-          boolean again = order.refundAsked != null;
-          RefundRequested refund = Refunds.of(order, reason, again ? order.refundAsked : at);
-          if (!again) {
-            markRefund(tx.connection(), id, at);
-            store.storeTx(tx.connection(), List.of(messageOf(refund)));
-          }
-          return RefundRequestedIdem.idempotencyKey(refund);
-        });
+  String refund(Connection connection, String id, String reason, Instant at) throws SQLException {
+    Order order = find(connection, id, true);
+    if (order == null) {
+      throw Refused.noOrder(id);
+    }
+    boolean again = order.refundAsked != null;
+    RefundRequested refund = Refunds.of(order, reason, again ? order.refundAsked : at);
+    if (!again) {
+      markRefund(connection, id, at);
+      store.storeTx(connection, List.of(messageOf(refund)));
+    }
+    return RefundRequestedIdem.idempotencyKey(refund);
   }
 
   private static Outgoing messageOf(RefundRequested refund) {

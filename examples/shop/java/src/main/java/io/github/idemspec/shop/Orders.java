@@ -53,7 +53,7 @@ public final class Orders {
     // Any number of schedulers and relays may run: each instance of the service runs one.
     RetryScheduler scheduler = new RetryScheduler(settings.kafka(), store);
     OutboxRelay relay = new OutboxRelay(settings.kafka(), store);
-    OrdersApi api = new OrdersApi(new OrderBook(store), settings.address());
+    OrdersApi api = new OrdersApi(store, settings.address());
     drainOnSignal(api, consumer, scheduler, relay, pool);
 
     new Thread(consumer, "consumer").start();
@@ -67,7 +67,7 @@ public final class Orders {
   }
 
   /** Waits for the database, and makes the tables that are not there. */
-  private static void makeTables(HikariDataSource pool) throws IOException, InterruptedException {
+  static void makeTables(HikariDataSource pool) throws IOException, InterruptedException {
     String text;
     try (InputStream in = Orders.class.getResourceAsStream("/orders.sql")) {
       text = new String(in.readAllBytes(), StandardCharsets.UTF_8);

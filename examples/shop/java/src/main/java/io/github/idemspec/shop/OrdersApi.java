@@ -9,10 +9,13 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.github.idemspec.shop.v1.Customer;
 import io.github.idemspec.shop.v1.OrderCreated;
+import io.github.idemspec.store.postgres.PostgresStore;
 import io.github.idemspec.v1.IdemException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -22,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The orders service on HTTP. Every request may be sent again: it is the order's id that says whether it
- * is the same one.
+ * The orders service on HTTP. Every request may be sent again: it is its Idempotency-Key, where it has one,
+ * and else the order's id that says whether it is the same one.
  *
  * <pre>
  * POST /orders              {"order_id","customer_id","email","total","currency"}
@@ -37,11 +40,13 @@ final class OrdersApi implements AutoCloseable {
   private static final int DRAIN_SECONDS = 5;
 
   private final OrderBook orders;
+  private final KeyedRequests keyed;
   private final HttpServer server;
   private final ExecutorService requests = Executors.newFixedThreadPool(Settings.REQUESTS);
 
-  OrdersApi(OrderBook orders, InetSocketAddress address) throws IOException {
-    this.orders = orders;
+  OrdersApi(PostgresStore store, InetSocketAddress address) throws IOException {
+    orders = new OrderBook(store);
+    keyed = new KeyedRequests(store);
     System.setProperty("sun.net.httpserver.nodelay", "true"); // Or each answer waits 40 ms for an ACK.
     server = HttpServer.create(address, 256);
     server.setExecutor(requests);
@@ -54,24 +59,22 @@ final class OrdersApi implements AutoCloseable {
     return "http://" + address.getHostString() + ":" + address.getPort();
   }
 
-  private record Answer(int status, JsonObject body) {}
-
   private void handle(HttpExchange exchange) throws IOException {
     Answer answer;
     try {
       answer = answer(exchange);
+    } catch (Refused e) {
+      answer = e.answer;
     } catch (IdemException | JsonParseException | IllegalArgumentException | DateTimeException e) {
-      answer = error(400, e.getMessage());
-    } catch (IllegalStateException e) {
-      answer = error(409, e.getMessage());
+      answer = Answer.problem(400, "Bad Request", e.getMessage());
     } catch (Exception e) { // The client may ask again: nothing was written, or all of it.
       LOG.error("{} {}", exchange.getRequestMethod(), exchange.getRequestURI(), e);
-      answer = error(503, "the order is not written: send the request again");
+      answer = Answer.problem(503, "Service Unavailable", "nothing is written: send the request again");
     }
-    byte[] body = answer.body.toString().getBytes(StandardCharsets.UTF_8);
-    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    byte[] body = answer.body().toString().getBytes(StandardCharsets.UTF_8);
+    answer.headers().forEach(exchange.getResponseHeaders()::set);
     try (exchange) {
-      exchange.sendResponseHeaders(answer.status, body.length);
+      exchange.sendResponseHeaders(answer.status(), body.length);
       exchange.getResponseBody().write(body);
     }
   }
@@ -80,18 +83,34 @@ final class OrdersApi implements AutoCloseable {
     String[] path = exchange.getRequestURI().getPath().split("/");
     String route = exchange.getRequestMethod() + " " + path.length;
     if (route.equals("POST 2")) {
-      return create(bodyOf(exchange));
+      return once(exchange, this::create);
     }
     if (route.equals("GET 3")) {
       return show(path[2]);
     }
     if (route.equals("POST 4") && path[3].equals("refund")) {
-      return refund(path[2], bodyOf(exchange));
+      return once(exchange, (connection, body) -> refund(connection, path[2], body));
     }
-    return error(404, "there is POST /orders, GET /orders/{id} and POST /orders/{id}/refund");
+    String routes = "there is POST /orders, GET /orders/{id} and POST /orders/{id}/refund";
+    return Answer.problem(404, "Not Found", routes);
   }
 
-  private Answer create(JsonObject body) throws Exception {
+  /** What is done about a request in a transaction. */
+  private interface Handler {
+    Answer handle(Connection connection, JsonObject body) throws Exception;
+  }
+
+  private Answer once(HttpExchange exchange, Handler handler) throws Exception {
+    byte[] body = exchange.getRequestBody().readNBytes(MOST_BYTES);
+    JsonObject json = bodyOf(body);
+    String path = exchange.getRequestURI().getPath();
+    return keyed.answer(
+        KeyedRequests.keyOf(exchange.getRequestHeaders().get("Idempotency-Key")),
+        KeyedRequests.fingerprint(exchange.getRequestMethod(), path, body),
+        connection -> handler.handle(connection, json));
+  }
+
+  private Answer create(Connection connection, JsonObject body) throws SQLException {
     Instant now = Instant.now();
     OrderCreated created =
         OrderCreated.newBuilder()
@@ -105,9 +124,9 @@ final class OrdersApi implements AutoCloseable {
             .setOccurredAt(
                 Timestamp.newBuilder().setSeconds(now.getEpochSecond()).setNanos(now.getNano()))
             .build();
-    String key = orders.create(created);
+    String key = orders.create(connection, created);
     LOG.info("ordered: order_id={} idempotency_key={}", created.getOrderId(), key);
-    return accepted(created.getOrderId(), key);
+    return Answer.accepted(created.getOrderId(), key);
   }
 
   private static long customerOf(JsonObject body) {
@@ -121,7 +140,7 @@ final class OrdersApi implements AutoCloseable {
   private Answer show(String id) throws Exception {
     OrderBook.Order order = orders.find(id);
     if (order == null) {
-      return error(404, "there is no order " + id);
+      throw Refused.noOrder(id);
     }
     JsonObject body = new JsonObject();
     body.addProperty("order_id", order.id());
@@ -129,36 +148,19 @@ final class OrdersApi implements AutoCloseable {
     body.addProperty("total", order.total());
     body.addProperty("currency", order.currency());
     body.addProperty("status", order.status());
-    return new Answer(200, body);
+    return Answer.of(200, body);
   }
 
-  private Answer refund(String id, JsonObject body) throws Exception {
+  private Answer refund(Connection connection, String id, JsonObject body) throws SQLException {
     String at = text(body, "requested_at", null);
     // What the database keeps is what the key is made of, whenever it is made.
     Instant asked = (at == null ? Instant.now() : Instant.parse(at)).truncatedTo(ChronoUnit.MILLIS);
-    String key = orders.refund(id, text(body, "reason", null), asked);
-    if (key == null) {
-      return error(404, "there is no order " + id);
-    }
+    String key = orders.refund(connection, id, text(body, "reason", null), asked);
     LOG.info("refund asked: order_id={} idempotency_key={}", id, key);
-    return accepted(id, key);
+    return Answer.accepted(id, key);
   }
 
-  private static Answer accepted(String id, String key) {
-    JsonObject body = new JsonObject();
-    body.addProperty("order_id", id);
-    body.addProperty("idempotency_key", key);
-    return new Answer(202, body);
-  }
-
-  private static Answer error(int status, String text) {
-    JsonObject body = new JsonObject();
-    body.addProperty("error", text);
-    return new Answer(status, body);
-  }
-
-  private static JsonObject bodyOf(HttpExchange exchange) throws IOException {
-    byte[] bytes = exchange.getRequestBody().readNBytes(MOST_BYTES);
+  private static JsonObject bodyOf(byte[] bytes) {
     if (bytes.length == 0) {
       return new JsonObject();
     }
