@@ -32,6 +32,8 @@ public final class Guard implements AutoCloseable {
   private final Claiming claiming;
   private final Runs runs;
   private final Batches batches;
+  private final FollowUps followUps;
+  private final Reports reports;
   private final Settler settler;
 
   /** Null where the store keeps no counts. */
@@ -50,7 +52,9 @@ public final class Guard implements AutoCloseable {
     claiming = new Claiming(this);
     runs = new Runs(this, beats);
     batches = new Batches(this, runs);
-    settler = new Settler(this);
+    followUps = new FollowUps(config.scope());
+    reports = new Reports(config);
+    settler = new Settler(this, followUps, reports);
     tally = store instanceof Audit audit ? new Tally(audit, config.scope()) : null;
   }
 
@@ -102,7 +106,7 @@ public final class Guard implements AutoCloseable {
     }
     settler.decide(d);
     d.shadow = true;
-    settler.tell(d);
+    reports.tell(d);
     d.skip();
   }
 
@@ -232,7 +236,7 @@ public final class Guard implements AutoCloseable {
       }
       d.decision = null;
       if (d.held()) {
-        back.add(settler.inPlace(d, true).build());
+        back.add(followUps.inPlace(d, true).build());
       }
       d.again();
     }

@@ -2,9 +2,7 @@ package io.github.idemspec.guard;
 
 import io.github.idemspec.guard.MessageDelivery.Status;
 import io.github.idemspec.store.Completion;
-import io.github.idemspec.store.DeadLetter;
 import io.github.idemspec.store.Lease;
-import io.github.idemspec.store.Retry;
 import io.github.idemspec.store.Settled;
 import io.github.idemspec.store.Settlement;
 import io.github.idemspec.store.StoreException;
@@ -12,14 +10,8 @@ import io.github.idemspec.store.StoredRecord;
 import io.github.idemspec.v1.Action;
 import io.github.idemspec.v1.Decision;
 import io.github.idemspec.v1.DedupRecord.State;
-import io.github.idemspec.v1.Header;
-import io.github.idemspec.v1.HeaderName;
-import io.github.idemspec.v1.Headers;
 import io.github.idemspec.v1.IdemException;
-import io.github.idemspec.v1.NextHeaders;
 import io.github.idemspec.v1.Outcome;
-import io.github.idemspec.v1.Transport;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -33,9 +25,13 @@ final class Settler {
   private static final int PASSES = 4;
 
   private final Guard guard;
+  private final FollowUps followUps;
+  private final Reports reports;
 
-  Settler(Guard guard) {
+  Settler(Guard guard, FollowUps followUps, Reports reports) {
     this.guard = guard;
+    this.followUps = followUps;
+    this.reports = reports;
   }
 
   /** One pass over some deliveries. */
@@ -115,14 +111,14 @@ final class Settler {
     } else if (d.holdInPlace && waits) {
       d.inPlace = true;
       if (d.held()) {
-        pass.settle(d, inPlace(d, action == Action.DEFER));
+        pass.settle(d, followUps.inPlace(d, action == Action.DEFER));
       } else {
         done(d);
       }
     } else if (action == Action.DEAD_LETTER) {
-      pass.settle(d, dead(d));
+      pass.settle(d, followUps.dead(d));
     } else {
-      pass.settle(d, next(d));
+      pass.settle(d, followUps.next(d));
     }
   }
 
@@ -256,137 +252,6 @@ final class Settler {
     pass.again.add(d);
   }
 
-  /** Leaves the record at this very delivery, with the counts it has come to (DEDUP-011). */
-  Settlement.Builder inPlace(MessageDelivery d, boolean giveBack) {
-    boolean decided = d.decision != null && d.decision.retryCount() >= 0;
-    return Settlement.failed(d.lease)
-        .giveBack(giveBack)
-        .counts(d.redriveCount(), d.headers.retryCount(), d.headers.holdCount())
-        .kept(
-            decided ? (int) d.decision.retryCount() : d.retryCount,
-            decided ? (int) d.decision.holdCount() : d.holdCount);
-  }
-
-  /** A retry, a hold or a deferral. */
-  private Settlement.Builder next(MessageDelivery d) {
-    Decision decision = d.decision;
-    Action action = decision.action();
-    int retries = (int) decision.retryCount();
-    int holds = (int) decision.holdCount();
-    List<Header> headers = headers(d);
-    String reason = reason(d, headers);
-    Retry row =
-        new Retry(
-            guard.scope(),
-            d.key,
-            d.eventType(),
-            d.bizKey,
-            column(d.text(HeaderName.EVENT_ID)),
-            d.message.source(),
-            d.redriveCount(),
-            retries,
-            holds,
-            action,
-            reason,
-            Topics.retry(d.origin, guard.scope()),
-            d.message.key(),
-            headers,
-            d.message.value(),
-            d.delay(),
-            d.status == Status.PARKED);
-    return Settlement.failed(d.lease)
-        .giveBack(action != Action.RETRY)
-        .counts(d.redriveCount(), retries, holds)
-        .retry(row)
-        .lane(d.lane, action == Action.HOLD);
-  }
-
-  private Settlement.Builder dead(MessageDelivery d) {
-    Settlement.Builder settlement;
-    boolean malformed = d.outcome() == Outcome.MALFORMED;
-    if (malformed && d.headers != null && d.held()) {
-      // The same key may come with a payload that can be read (DEDUP-012).
-      settlement = inPlace(d, true);
-    } else {
-      settlement =
-          (malformed ? Settlement.failed(d.lease) : Settlement.dead(d.lease))
-              .counts(d.redriveCount(), d.retryCount, d.holdCount);
-    }
-    // Without a claim it is another message with the head's key, which stays (CONS-014).
-    return settlement.deadLetter(letter(d)).lane(d.lane, d.lane != null && d.held());
-  }
-
-  private DeadLetter letter(MessageDelivery d) {
-    boolean faulty = d.headers == null;
-    List<Header> headers = headers(d);
-    return new DeadLetter(
-        guard.scope(),
-        faulty ? sound(d, HeaderName.IDEMPOTENCY_KEY) : d.key,
-        faulty ? sound(d, HeaderName.EVENT_TYPE) : d.eventType(),
-        faulty ? sound(d, HeaderName.BIZ_KEY) : d.bizKey,
-        faulty ? sound(d, HeaderName.EVENT_ID) : column(d.text(HeaderName.EVENT_ID)),
-        d.message.source(),
-        d.redriveCount(),
-        d.retryCount,
-        d.holdCount,
-        d.outcome(),
-        reason(d, headers),
-        d.origin,
-        d.message.key(),
-        headers,
-        d.message.value());
-  }
-
-  /** Faulty headers keep their counts, which nobody could read (HDR-031). */
-  private List<Header> headers(MessageDelivery d) {
-    Decision decision = d.decision;
-    if (d.headers == null) {
-      decision = Decision.deadLetter(-1, -1, decision.rejectReason());
-    }
-    return NextHeaders.of(
-        Transport.KAFKA,
-        d.message.headers(),
-        decision,
-        guard.scope(),
-        d.origin,
-        System.currentTimeMillis());
-  }
-
-  /** What the reject_reason says; of what has none, the outcome or what came of it. */
-  private static String reason(MessageDelivery d, List<Header> headers) {
-    if (d.decision.rejectReason() == null) {
-      return d.result.reason() == null ? d.outcome().name() : d.result.reason();
-    }
-    String name = HeaderName.REJECT_REASON.text();
-    for (Header header : headers) {
-      if (header.name().equals(name)) {
-        return new String(header.value(), StandardCharsets.UTF_8);
-      }
-    }
-    return d.outcome().name();
-  }
-
-  /** A text as a database can hold it: one with a zero is left to the headers. */
-  private static String column(String text) {
-    return text.indexOf(0) >= 0 ? "" : text;
-  }
-
-  /** What of faulty headers is sound all the same, to find the dead letter by. */
-  private static String sound(MessageDelivery d, HeaderName name) {
-    List<Header> same = new ArrayList<>();
-    for (Header header : d.message.headers()) {
-      if (header.name().equals(name.text())) {
-        same.add(header);
-      }
-    }
-    try {
-      String text = Headers.parse(Transport.KAFKA, same).text(name);
-      return text == null ? "" : column(text);
-    } catch (IdemException e) {
-      return "";
-    }
-  }
-
   private void done(MessageDelivery d) {
     d.settled = true;
     if (d.inPlace) { // What again() goes on from.
@@ -397,57 +262,7 @@ final class Settler {
       guard.tally.add(d);
     }
     if (!d.shadow) {
-      tell(d);
-    }
-  }
-
-  /** Tells the observer and the log. */
-  void tell(MessageDelivery d) {
-    try {
-      guard.config.observer().delivered(d);
-      log(d);
-    } catch (RuntimeException e) {
-      // It changes no outcome.
-    }
-  }
-
-  /** A line about a delivery: never its payload. */
-  private void log(MessageDelivery d) {
-    if (d.shadow) {
-      LOG.info(
-          "shadow {} {}: idempotency_key={} event_type={} outcome={} reason={}",
-          d.decision.action(),
-          d.message.source(),
-          d.key,
-          d.eventType(),
-          d.outcome(),
-          d.result.reason());
-      return;
-    }
-    String line =
-        "{} {}: idempotency_key={} event_type={} scope={} outcome={} reason={} delay={}";
-    Object[] facts = {
-      d.decision.action(),
-      d.message.source(),
-      d.key,
-      d.eventType(),
-      guard.scope(),
-      d.outcome(),
-      d.result.reason(),
-      d.delay()
-    };
-    switch (d.decision.action()) {
-      case DEAD_LETTER:
-        LOG.error(line, facts);
-        break;
-      case RETRY:
-        LOG.warn(line, facts);
-        break;
-      case ACK:
-        LOG.debug(line, facts);
-        break;
-      default:
-        LOG.info(line, facts);
+      reports.tell(d);
     }
   }
 }
