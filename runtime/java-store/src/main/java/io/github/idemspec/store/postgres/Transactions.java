@@ -4,6 +4,7 @@ import io.github.idemspec.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import javax.sql.DataSource;
 
 /**
@@ -101,6 +102,41 @@ final class Transactions {
         }
       }
     }
+  }
+
+  /** One statement in a transaction, and how many rows it has changed. */
+  int change(String action, String name, Object... args) {
+    return run(
+        action,
+        t -> {
+          int[] changed = {0};
+          t.commit(step -> step.change(name, n -> changed[0] = n, args));
+          return changed[0];
+        });
+  }
+
+  /**
+   * One statement in a transaction that answers with places in a list of n, from 1, or with 0 for all
+   * of them.
+   */
+  boolean[] places(String action, int n, String name, Object... args) {
+    return run(
+        action,
+        t -> {
+          boolean[] there = new boolean[n];
+          t.commit(
+              step ->
+                  step.query(
+                      name,
+                      rows -> {
+                        while (rows.next()) {
+                          int place = rows.getInt(1);
+                          Arrays.fill(there, place == 0 ? 0 : place - 1, place == 0 ? n : place, true);
+                        }
+                      },
+                      args));
+          return there;
+        });
   }
 
   private <T> T runOn(Connection connection, Duration idle, Work<T> work) throws SQLException {
