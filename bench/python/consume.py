@@ -290,8 +290,8 @@ class Watch:
 
     def measure(self, metric: str, labels: dict[str, str], value: float) -> None:
         if metric == "idem_messages_total":
-            self.ended[labels["outcome"]] += 1
-            self.clock.add(1)
+            self.ended[labels["outcome"]] += int(value)
+            self.clock.add(int(value))
 
 
 def run(dsn: str, origin: str, messages: int, add: Callable[[Consumer], None]) -> Took:
@@ -305,10 +305,10 @@ def run(dsn: str, origin: str, messages: int, add: Callable[[Consumer], None]) -
         add(mine)
         parse = mine._guard.parse
 
-        def first(fetched: Any) -> Any:
+        def first(*args: Any) -> Any:
             clock.begin()
             mine._guard.parse = parse  # type: ignore[method-assign]
-            return parse(fetched)
+            return parse(*args)
 
         mine._guard.parse = first  # type: ignore[method-assign]
         thread = threading.Thread(target=mine.run)

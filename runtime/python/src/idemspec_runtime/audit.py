@@ -24,19 +24,21 @@ class Audit:
     """Counts deliveries, from several threads; nothing is written in a message's way."""
 
     def __init__(self) -> None:
-        self._told: deque[Kind] = deque()
-        self.add = self._told.append
-        """Counts one."""
+        self._told: deque[tuple[Kind, int]] = deque()
         self._kept: Counter[Kind] = Counter()
         self._names: set[str] = set()
         self._lock = threading.Lock()
+
+    def add(self, kind: Kind, n: int = 1) -> None:
+        self._told.append((kind, n))
 
     def take(self) -> Counts:
         """What was counted since the last time."""
         with self._lock:
             counts, self._kept = self._kept, Counter()
             for _ in range(len(self._told)):
-                counts[self._named(self._told.popleft())] += 1
+                kind, n = self._told.popleft()
+                counts[self._named(kind)] += n
         return dict(counts)
 
     def _named(self, kind: Kind) -> Kind:

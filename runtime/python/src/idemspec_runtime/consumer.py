@@ -387,7 +387,7 @@ class Consumer:
         # The group may have rebalanced in between: the first one is of the generation before then.
         if before is self._part_of(first):
             messages.insert(0, first)
-        tasks = []
+        tasks, now = [], time.monotonic()
         for message in messages:
             fault = message.error()
             if fault is not None:
@@ -396,7 +396,7 @@ class Consumer:
                 continue
             part = self._part_of(message)
             if part is not None:
-                tasks.append(self._open(part, message))
+                tasks.append(self._open(part, message, now))
         if tasks:
             self._engine.outages.over("fetch")
             self._engine.admit(tasks)
@@ -404,10 +404,9 @@ class Consumer:
     def _part_of(self, message: confluent_kafka.Message) -> Part | None:
         return self._parts.get((message.topic() or "", message.partition() or 0))
 
-    def _open(self, part: Part, message: confluent_kafka.Message) -> Task:
-        fetched, fault = _fetched(message)
-        n = len(fetched.headers)
-        d = self._guard.parse(fetched)
+    def _open(self, part: Part, message: confluent_kafka.Message, now: float) -> Task:
+        fetched, fault = _fetched(part, message)
+        d = self._guard.parse(fetched, now)
         if fault is not None:
             d.end(Result(Outcome.MALFORMED, f"BAD_HEADERS: {fault}"), fault)
         route = self._route_of(d)
@@ -415,7 +414,7 @@ class Consumer:
         if route.shadow is not None and d.status is not Status.SKIPPED:
             opened = d.status is Status.OPENED
             self._guard.shadow(d, route.shadow.judge(d, route.decode) if opened else None)
-        fetched.pack()
+        n = len(fetched.names)
         size = len(fetched.value or b"") + len(fetched.key or b"") + 64 * n + 64
         return Task(d, part, route, size)
 
@@ -610,22 +609,21 @@ def _for_admin(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: v for name, v in config.items() if not name.startswith(_CONSUMER_ONLY)}
 
 
-def _fetched(message: confluent_kafka.Message) -> tuple[Fetched, Exception | None]:
+def _fetched(part: Part, message: Any) -> tuple[Fetched, Exception | None]:
     """A message, and what is wrong with headers that the client cannot read."""
     fault = None
     try:
-        headers: Any = message.headers() or []
+        headers = message.headers() or []
     except Exception as error:
         headers, fault = [], error
     kind, time_ms = message.timestamp()
-    key, value = message.key(), message.value()
     return (
         Fetched(
-            message.topic() or "",
-            message.partition() or 0,
-            message.offset() or 0,
-            key.encode() if isinstance(key, str) else key,
-            value.encode() if isinstance(value, str) else value,
+            part.topic,
+            part.partition,
+            message.offset(),
+            message.key(),
+            message.value(),
             headers,
             time_ms if kind != confluent_kafka.TIMESTAMP_NOT_AVAILABLE else 0,
         ),

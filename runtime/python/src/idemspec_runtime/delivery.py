@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
-from idemspec import Action, Decision, Outcome, Policy, PolicyValues
+from idemspec import Action, AdmissionVerdict, Decision, Outcome, Policy, PolicyValues
 
 from .failures import Result
 from .message import Fetched, Message
@@ -80,22 +80,32 @@ NO_RULES = Rules()
 """Of deliveries that end before they have a route."""
 
 DEFAULT_POLICY = Policy()
+OK = Result(Outcome.OK)
+ACK = Decision(Action.ACK)
 
 
-@dataclass(slots=True, eq=False)
+class New(NamedTuple):
+    """What claims of new keys have in common."""
+
+    scope: str
+    now_ms: int
+    """On the store's clock."""
+    lease_ms: int
+
+
 class Delivery:
-    """Opened by `Guard.parse`."""
+    """Opened by `Guard.parse`. Few of its fields ever differ from what they are for the class."""
 
-    fetched: Fetched
-    received: float
-    """On the monotonic clock."""
     rules: Rules = NO_RULES
     status: Status = Status.OPENED
-    envelope: dict[str, str] = field(default_factory=dict)
     alike: Alike | None = None
     """What of its headers many messages have in common."""
     key: str = ""
+    key_previous: str = ""
+    """The key by the template before, during a migration. (KEY-030)"""
     biz_key: str = ""
+    fingerprint: str = ""
+    produced_at: str = ""
     origin: str = ""
     """The topic where the message began, also where it came by the retry topic."""
     lane: Lane | None = None
@@ -106,11 +116,12 @@ class Delivery:
     retry_count: int = 0
     hold_count: int = 0
     """The larger of header and record."""
-    grant: Grant | None = None
+    new: New | None = None
+    """The claim of a key that was new, as long as nobody asks for its grant."""
     alone: bool = False
     """It has to run with nothing else in this process: its claims ended without a word twice, and
     it may take the process along. (DEDUP-024)"""
-    result: Result = Result(Outcome.OK)
+    result: Result = OK
     error: BaseException | None = None
     value: bytes = b""
     """Kept for duplicates; of a duplicate what was kept."""
@@ -121,14 +132,14 @@ class Delivery:
     tries it again."""
     in_place: bool = False
     """It was so, and must not be acknowledged."""
-    decision: Decision = Decision(Action.ACK)
+    decision: Decision = ACK
     settled: bool = False
     """What follows is durable: unless `in_place`, it may be acknowledged."""
     seconds: float = 0.0
     """How long the handler took."""
     ran: bool = False
     owner: str = ""
-    """Of the claim, kept until the claim's reply is there."""
+    """Of the claim, kept until the claim's reply is there, or as long as it is `new`."""
     claimed: float = 0.0
     """Before the claim was first sent: its lease began later."""
     unsure: bool = False
@@ -141,9 +152,45 @@ class Delivery:
     """Another key has made the transition. (STATE-011)"""
     superseded_by: str = ""
     message: Message[Any] | None = None
-
     shadow: bool = False
     """Nothing was done: shadow mode."""
+    _grant: Grant | None = None
+    given_envelope: dict[str, str] | None = None
+    """In place of that of `fetched`."""
+
+    def __init__(
+        self,
+        fetched: Fetched,
+        received: float,
+        *,
+        envelope: dict[str, str] | None = None,
+        **fields: Any,
+    ) -> None:
+        """`received` is on the monotonic clock. Without an envelope it is that of what was
+        fetched."""
+        self.fetched = fetched
+        self.received = received
+        if envelope is not None:
+            self.given_envelope = envelope
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    @property
+    def envelope(self) -> dict[str, str]:
+        return self.fetched.envelope if self.given_envelope is None else self.given_envelope
+
+    @property
+    def grant(self) -> Grant | None:
+        new = self.new
+        if new is not None:
+            lease = Lease(new.scope, self.key, 1, self.owner)
+            until = new.now_ms + new.lease_ms
+            self.grant = Grant(AdmissionVerdict.PROCEED, 0, 0, lease, 1, until)
+        return self._grant
+
+    @grant.setter
+    def grant(self, grant: Grant | None) -> None:
+        self._grant, self.new, self.owner = grant, None, ""
 
     @property
     def skipped(self) -> bool:
@@ -151,7 +198,7 @@ class Delivery:
 
     @property
     def event_type(self) -> str:
-        return self.envelope.get("event_type", "")
+        return self.envelope.get("event_type", "") if self.alike is None else self.alike.event_type
 
     @property
     def lease(self) -> Lease | None:
@@ -163,13 +210,8 @@ class Delivery:
 
     def again(self) -> None:
         """Makes a delivery that was held in place one to claim again."""
-        self.status, self.result, self.error = Status.OPENED, Result(Outcome.OK), None
-        self.value, self.completed, self.settled, self.alone = b"", False, False, False
-        self.hold_in_place = self.in_place = self.ran = False
-        self.grant, self.decision, self.seconds = None, Decision(Action.ACK), 0.0
-        self.owner, self.claimed, self.unsure, self.lost = "", 0.0, False, False
-        self.layer, self.superseded, self.superseded_by = "", False, ""
-        self.message = None
+        for name in _OF_ONE_TRY:
+            vars(self).pop(name, None)
 
     def end(self, result: Result, error: BaseException | None = None) -> None:
         self.status, self.result, self.error = Status.ENDED, result, error
@@ -182,3 +224,21 @@ class Delivery:
         lease, grant = self.lease, self.grant
         assert lease is not None and grant is not None, "only of one that is held"
         return Completion(lease, self.value, self.lane, grant.head)
+
+
+_OF_ONE_TRY = (
+    *("status", "result", "error", "value", "completed", "settled", "alone", "hold_in_place"),
+    *(
+        "in_place",
+        "ran",
+        "_grant",
+        "new",
+        "decision",
+        "seconds",
+        "owner",
+        "claimed",
+        "unsure",
+        "lost",
+    ),
+    *("layer", "superseded", "superseded_by", "message"),
+)

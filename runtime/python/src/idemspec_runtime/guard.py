@@ -23,7 +23,6 @@ from idemspec import (
     RecordState,
     Transport,
     decide,
-    hash_text,
     max_attempts,
     next_headers,
     policy_values,
@@ -35,19 +34,13 @@ from idemspec.timestamps import parse_timestamp
 
 from . import observe
 from .audit import SUPERSEDED, Audit, Kind
-from .delivery import (
-    Delivery,
-    MissingKey,
-    Mode,
-    Order,
-    Rules,
-    Status,
-)
+from .delivery import ACK, OK, Delivery, MissingKey, Mode, New, Order, Rules, Status
 from .errors import StoreError
 from .failures import NonRetryable, Result, is_interrupted, reason_of, result_of
 from .header_text import Headers
+from .layouts import biz_key_of, open_quickly
 from .message import Fetched, Message
-from .opening import Alike, parse_quickly
+from .opening import Alike
 from .postgres.sync import PostgresStore
 from .records import (
     DEFAULT_RETENTION,
@@ -58,6 +51,8 @@ from .records import (
     Grant,
     Lane,
     Lease,
+    NewDone,
+    NewKeys,
     NotBegun,
     Renewal,
     Settled,
@@ -151,28 +146,34 @@ class Guard:
 
     # Opening
 
-    def parse(self, fetched: Fetched) -> Delivery:
+    def parse(self, fetched: Fetched, received: float | None = None) -> Delivery:
         """What a delivery is by its headers. Faulty ones end it as MALFORMED (HDR-016), and a
-        target_scope of another scope skips it."""
-        d = Delivery(fetched, time.monotonic(), origin=origin_of(fetched.topic, self.scope))
+        target_scope of another scope skips it. It was received now, unless a time on the monotonic
+        clock says otherwise."""
+        d = Delivery(fetched, time.monotonic() if received is None else received)
+        d.origin = origin_of(fetched.topic, self.scope)
+        if not open_quickly(d):
+            self._open(d)
+        return d
+
+    def _open(self, d: Delivery) -> None:
         try:
-            envelope, d.alike = parse_quickly(fetched.headers)
+            envelope = d.envelope
         except IdemError as error:
+            d.given_envelope = {}
             d.end(Result(Outcome.MALFORMED, f"BAD_HEADERS: {error}"), error)
-            return d
-        d.envelope = envelope
+            return
         if envelope.get("target_scope", self.scope) != self.scope:
             d.status = Status.SKIPPED
-            return d
+            return
         d.key = envelope.get("idempotency_key", "")
-        if "retry_count" in envelope:
-            d.header_retries = d.retry_count = int(envelope["retry_count"])
-        if "hold_count" in envelope:
-            d.header_holds = d.hold_count = int(envelope["hold_count"])
-        if "redrive_count" in envelope:
-            d.redrive_count = int(envelope["redrive_count"])
-        d.biz_key = envelope.get("biz_key", "") or _biz_key_of(fetched.key)
-        return d
+        d.key_previous = envelope.get("idempotency_key_previous", "")
+        d.fingerprint = envelope.get("fingerprint", "")
+        d.produced_at = envelope.get("produced_at", "")
+        d.header_retries = d.retry_count = int(envelope.get("retry_count", "0"))
+        d.header_holds = d.hold_count = int(envelope.get("hold_count", "0"))
+        d.redrive_count = int(envelope.get("redrive_count", "0"))
+        d.biz_key = envelope.get("biz_key", "") or biz_key_of(d.fetched.key)
 
     def route(self, d: Delivery, rules: Rules) -> None:
         """Applies the rules of a route: size, key, policy, lane."""
@@ -236,39 +237,76 @@ class Guard:
     # Claiming
 
     def claim(self, deliveries: Iterable[Delivery]) -> None:
-        """Asks the store which of the opened deliveries may run, in one call. They are READY, ENDED
-        or PARKED then. Where it raises all of them are still OPENED: call it again with the same
-        ones, which then claim by the same owner. (DEDUP-013)"""
-        asked = []
-        for d in deliveries:
-            if d.status is Status.OPENED:
-                if d.key:
-                    asked.append(d)
-                else:
-                    d.status = Status.READY
-        if not asked:
-            return
+        """Asks the store which of the opened deliveries may run. They are READY, ENDED or PARKED
+        then. Where it raises some of them are still OPENED: call it again with the same ones, which
+        then claim by the same owner. (DEDUP-013)"""
         prefix, now = secrets.token_urlsafe(12), time.monotonic()
-        for n, d in enumerate(asked):
-            if not d.owner:
-                d.owner, d.claimed = f"{prefix}.{n}", now
         oldest_ms = time.time_ns() // 1_000_000 + self._skew_ms - self._retention_ms
-        oldest = timestamp_of_epoch(max(oldest_ms, 0), "ms", 3, "now")
-        claims = [self._claim_of(d, _is_old(d, oldest_ms, oldest)) for d in asked]
+        oldest = timestamp_of_epoch(max(oldest_ms, 0), "ms", 3, "now")[:19] + "~"  # of that second
+        new: dict[str, Delivery] = {}
+        others: list[Delivery] = []
+        for d in deliveries:
+            if d.status is not Status.OPENED:
+                continue
+            key = d.key
+            if not key:
+                d.status = Status.READY
+            elif (
+                d.owner  # its reply was lost
+                or d.retry_count
+                or d.hold_count
+                or d.redrive_count
+                or d.key_previous
+                or d.lane is not None
+                or key in new
+                or (d.produced_at <= oldest and _is_old(d, oldest_ms))
+            ):
+                others.append(d)
+            else:
+                new[key] = d
+        for n, d in enumerate(others):
+            if not d.owner:
+                d.owner, d.claimed = f"{prefix}-{n}", now
+        if new:
+            others += self._claim_new(list(new.values()), prefix, now)
+        if others:
+            self._claim_any(others, oldest_ms)
+
+    def _claim_new(self, batch: list[Delivery], prefix: str, now: float) -> list[Delivery]:
+        """Returns those whose key was not new after all."""
+        owners = [f"{prefix}.{n}" for n in range(len(batch))]
+        for d, owner in zip(batch, owners, strict=True):
+            d.owner, d.claimed = owner, now
+        keys, fingerprints = [d.key for d in batch], [d.fingerprint for d in batch]
+        leases_ms = [self._lease_ms(d.rules) for d in batch]
+        claims = NewKeys(self.scope, keys, owners, fingerprints, leases_ms)
+        made = self._call(self.store.claim_new, claims)
+        ready, others = Status.READY, []
+        new, lease_ms = New(self.scope, made.now_ms, leases_ms[0]), leases_ms[0]
+        for d, own_ms in zip(batch, leases_ms, strict=True):
+            if made.keys is not None and d.key not in made.keys:
+                others.append(d)
+                continue
+            if own_ms != lease_ms:
+                new, lease_ms = New(self.scope, made.now_ms, own_ms), own_ms
+            d.status, d.new = ready, new
+        return others
+
+    def _claim_any(self, batch: list[Delivery], oldest_ms: int) -> None:
+        claims = [self._claim_of(d, _is_old(d, oldest_ms)) for d in batch]
         grants = self._call(self.store.claim, claims)
-        for d, grant in zip(asked, grants, strict=True):
+        for d, grant in zip(batch, grants, strict=True):
             self._granted(d, grant)
 
     def _claim_of(self, d: Delivery, old: bool) -> Claim:
-        envelope = d.envelope
         return Claim(
             self.scope,
             d.key,
             d.owner,
             self._lease_ms(d.rules),
             max_attempts(d.policy.max_retry),
-            envelope.get("fingerprint", ""),
-            envelope.get("idempotency_key_previous", ""),
+            d.fingerprint,
+            d.key_previous,
             d.redrive_count,
             d.header_retries,
             d.header_holds,
@@ -277,7 +315,7 @@ class Guard:
         )
 
     def _granted(self, d: Delivery, grant: Grant) -> None:
-        d.grant, d.owner = grant, ""
+        d.grant = grant
         d.retry_count = max(d.retry_count, grant.retry_count)
         d.hold_count = max(d.hold_count, grant.hold_count)
         if grant.parked:
@@ -295,14 +333,13 @@ class Guard:
         elif outcome is Outcome.IN_PROGRESS:
             after = grant.wait_ms
         elif outcome is Outcome.KEY_REUSED:
-            given = d.envelope.get("fingerprint", "")
-            reason = f"KEY_REUSED: its fingerprint is {given}, and the key was used with "
+            reason = f"KEY_REUSED: its fingerprint is {d.fingerprint}, and the key was used with "
             reason += grant.record_fingerprint
         elif outcome is Outcome.CRASH_LOOP:
             most = max_attempts(d.policy.max_retry)
             reason = f"CRASH_LOOP: {most} attempts are used up"
         elif outcome is Outcome.TOO_OLD:
-            produced = d.envelope.get("produced_at") or f"{d.fetched.time_ms} ms since 1970"
+            produced = d.produced_at or f"{d.fetched.time_ms} ms since 1970"
             reason = f"TOO_OLD: it was produced at {produced}, and records are kept for "
             reason += str(self.config.retention)
         d.end(Result(outcome, reason, after))
@@ -327,9 +364,10 @@ class Guard:
             except Exception as error:
                 d.end(Result(Outcome.MALFORMED, f"BAD_PAYLOAD: {reason_of(error)}"), error)
                 return None
-        attempts = d.grant.attempts if d.grant is not None else 1
+        attempts = 1 if d.new is not None or d.grant is None else d.grant.attempts
+        known, fetched = d.given_envelope, d.fetched
         d.message = Message(
-            payload, d.key, d.event_type, d.biz_key, d.envelope, d.fetched, attempts, d.retry_count
+            payload, d.key, d.event_type, d.biz_key, known, fetched, attempts, d.retry_count
         )
         return d.message
 
@@ -346,7 +384,9 @@ class Guard:
         start = time.monotonic()
         error: BaseException | None = None
         try:
-            d.value = _kept(handler(message))
+            result = handler(message)
+            if result is not None:
+                d.value = _kept(result)
         except Exception as raised:
             error = raised
         self.conclude(d, error, time.monotonic() - start)
@@ -389,7 +429,8 @@ class Guard:
         if d.lost:
             self.fenced(d)
         elif error is None:
-            d.result = OK
+            if d.result is not OK:
+                d.result = OK
         elif seconds >= self.timeout(d.rules).total_seconds() and is_interrupted(error):
             reason = f"TIMEOUT: the handler took longer than {self.timeout(d.rules)}"
             d.result = Result(Outcome.RETRYABLE, reason)
@@ -475,14 +516,60 @@ class Guard:
 
         What comes back says that some are not durable, and are not `settled`: settle them again, as
         often as it takes, and never acknowledge them. (DEDUP-021)"""
-        todo = [d for d in deliveries if not d.settled and d.status in _TO_SETTLE]
+        plain: list[Delivery] = []
+        todo: list[Delivery] = []
         failures: list[Exception] = []
+        for d in deliveries:
+            if d.settled or d.status not in _TO_SETTLE:
+                continue
+            if (
+                d.new is not None
+                and d.result is OK
+                and d.status is Status.ENDED
+                and not (d.completed or d.unsure or d.lost)
+                and d.lane is None
+                and len(d.value) <= MAX_RESULT
+            ):
+                plain.append(d)
+            else:
+                todo.append(d)
+        if plain:
+            todo += self._complete_new(plain, failures)
         for _ in range(PASSES):
             if not todo:
                 return failures
             todo = self._settle_pass(todo, failures)
         failures += [StoreError(f"settle {d.fetched.place()}: fenced out again") for d in todo]
         return failures
+
+    def _complete_new(self, plain: list[Delivery], failures: list[Exception]) -> list[Delivery]:
+        """What nearly all deliveries come to: the handler of a new key succeeded. Returns those
+        that are fenced out."""
+        keys, owners = [d.key for d in plain], [d.owner for d in plain]
+        done = NewDone(self.scope, keys, owners, [d.value or None for d in plain])
+        try:
+            held = self._call(self.store.complete_new, done)
+        except StoreError as error:
+            failures.append(error)
+            _unsure(plain)
+            return []
+        again: list[Delivery] = []
+        if not all(held):
+            for d, is_held in zip(plain, held, strict=True):
+                if not is_held:
+                    self._refused(d, RecordState.SUCCESS, again, failures)
+            plain = [d for d, is_held in zip(plain, held, strict=True) if is_held]
+        counts: dict[str, int] = {}
+        for d in plain:
+            d.completed = d.settled = True
+            name = d.event_type
+            counts[name] = counts.get(name, 0) + 1
+        if self.audit is not None:
+            for name, n in counts.items():
+                self.audit.add((self.scope, name, Outcome.OK.value, Action.ACK.value, ""), n)
+        if self.observer is not None:
+            observe.successes(self.observer, self.scope, counts, plain)
+        return again
 
     def _settle_pass(self, todo: list[Delivery], failures: list[Exception]) -> list[Delivery]:
         """Returns those that turned out to be fenced: they are settled again, without a claim."""
@@ -811,8 +898,6 @@ class Guard:
             raise StoreError(str(error)) from error
 
 
-OK = Result(Outcome.OK)
-ACK = Decision(Action.ACK)
 _TO_SETTLE = (Status.ENDED, Status.PARKED, Status.SKIPPED)
 _DONE = (Outcome.OK, Outcome.DUPLICATE, Outcome.STALE)
 
@@ -828,15 +913,12 @@ def _kept(result: object) -> bytes:
     )
 
 
-def _is_old(d: Delivery, oldest_ms: int, oldest: str) -> bool:
-    """Whether a message was produced before a time, in milliseconds and as a timestamp, by its
-    produced_at, else by the broker. (DEDUP-029)"""
-    produced = d.envelope.get("produced_at")
-    if produced is None:
+def _is_old(d: Delivery, oldest_ms: int) -> bool:
+    """Whether a message was produced before a time in milliseconds, by its produced_at, else by the
+    broker. (DEDUP-029)"""
+    if not d.produced_at:
         return 0 < d.fetched.time_ms < oldest_ms
-    if produced[:19] > oldest[:19]:  # to the second, for nearly all
-        return False
-    seconds, nanos = parse_timestamp(produced)
+    seconds, nanos = parse_timestamp(d.produced_at)
     return seconds * 1000 + nanos // 1_000_000 < oldest_ms
 
 
@@ -852,17 +934,6 @@ def _is_ours(d: Delivery, record: StoredRecord | None) -> bool:
 def _unsure(deliveries: list[Delivery]) -> None:
     for d in deliveries:
         d.unsure = True
-
-
-def _biz_key_of(key: bytes | None) -> str:
-    """The lane of a message without a biz_key header: its key on the broker. One that is no text of
-    the spec is named by its hash."""
-    if not key:
-        return ""
-    text = key.decode("latin-1")
-    if _is_key(text):
-        return text
-    return f"hash:{hash_text(key)}"
 
 
 def _column(text: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import chain
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
+
+from idemspec.transports import HeaderValue
 
 from .header_text import Headers
+from .opening import parse_quickly
 
 P = TypeVar("P")
 
@@ -14,7 +15,17 @@ P = TypeVar("P")
 class Fetched:
     """A message as the broker gave it."""
 
-    __slots__ = ("_flat", "_headers", "key", "offset", "partition", "time_ms", "topic", "value")
+    __slots__ = (
+        "_envelope",
+        "key",
+        "names",
+        "offset",
+        "partition",
+        "time_ms",
+        "topic",
+        "value",
+        "values",
+    )
 
     def __init__(
         self,
@@ -33,49 +44,83 @@ class Fetched:
         self.key = key
         self.value = value
         self.time_ms = time_ms
-        self._headers: Headers | None = headers
-        self._flat: tuple[Any, ...] = ()
+        # Two objects, and not a list of pairs, which the collector would be busy with.
+        self.names: tuple[str, ...]
+        self.values: tuple[HeaderValue, ...]
+        self.names, self.values = zip(*headers, strict=True) if headers else ((), ())
+        self._envelope: dict[str, str] | None = None
 
     @property
     def headers(self) -> Headers:
-        if self._headers is not None:
-            return self._headers
-        names = iter(self._flat)
-        return list(zip(names, names, strict=True))
+        return list(zip(self.names, self.values, strict=True))
 
-    def pack(self) -> None:
-        """Keeps the headers as one object, which few messages need once they are parsed: a list of
-        pairs is what the collector would be busy with."""
-        if self._headers is not None:
-            self._flat, self._headers = tuple(chain.from_iterable(self._headers)), None
+    @property
+    def envelope(self) -> dict[str, str]:
+        """The headers of idem, by their names in the spec. Few messages are asked for all of
+        them."""
+        if self._envelope is None:
+            self._envelope = parse_quickly(self.headers)
+        return self._envelope
 
     def place(self) -> str:
         """Its position, "orders/3/1207"."""
         return f"{self.topic}/{self.partition}/{self.offset}"
 
 
-@dataclass(slots=True)
 class Message(Generic[P]):
     """A delivery as its handler sees it."""
 
-    payload: P
-    """What the route's `decode` made of `value`; `value` itself where it has none."""
-    key: str
-    """The idempotency key, to be passed on to whoever has the effect; empty where there is none."""
-    event_type: str
-    biz_key: str
-    envelope: dict[str, str]
-    """The headers of idem, by their names in the spec."""
-    fetched: Fetched
-    attempts: int
-    """Claims of this life, this one included."""
-    retry_count: int
-    cancelled: bool = False
-    """Whether a handler that takes long should stop: its lease is lost, or the consumer ends. A
-    coroutine is cancelled besides."""
-    moved: bool = False
-    """The guard of a state machine has moved its row."""
+    __slots__ = (
+        "_envelope",
+        "attempts",
+        "biz_key",
+        "cancelled",
+        "event_type",
+        "fetched",
+        "key",
+        "moved",
+        "payload",
+        "retry_count",
+    )
+
+    def __init__(
+        self,
+        payload: P,
+        key: str,
+        event_type: str,
+        biz_key: str,
+        envelope: dict[str, str] | None,
+        fetched: Fetched,
+        attempts: int = 1,
+        retry_count: int = 0,
+    ) -> None:
+        """Without an envelope it is that of what was fetched."""
+        self.payload = payload
+        """What the route's `decode` made of `value`; `value` itself where it has none."""
+        self.key = key
+        """The idempotency key, to be passed on to whoever has the effect; empty where there is
+        none."""
+        self.event_type = event_type
+        self.biz_key = biz_key
+        self._envelope = envelope
+        self.fetched = fetched
+        self.attempts = attempts
+        """Claims of this life, this one included."""
+        self.retry_count = retry_count
+        self.cancelled = False
+        """Whether a handler that takes long should stop: its lease is lost, or the consumer ends. A
+        coroutine is cancelled besides."""
+        self.moved = False
+        """The guard of a state machine has moved its row."""
+
+    @property
+    def envelope(self) -> dict[str, str]:
+        """The headers of idem, by their names in the spec."""
+        return self.fetched.envelope if self._envelope is None else self._envelope
 
     @property
     def value(self) -> bytes | None:
         return self.fetched.value
+
+    def __repr__(self) -> str:
+        return f"<{self.event_type} {self.key} at {self.fetched.place()}>"

@@ -3,10 +3,12 @@ runtime)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
+
+from idemspec import Outcome
 
 from .timers import Every
 
@@ -70,6 +72,17 @@ def delivery(to: Observer, scope: str, d: Delivery) -> None:
     tell = getattr(to, "delivery", None)
     if tell is not None:
         tell(scope, d)
+
+
+def successes(to: Observer, scope: str, counts: dict[str, int], ds: Iterable[Delivery]) -> None:
+    """Tells of deliveries that have succeeded, so many of each event type."""
+    for name, n in counts.items():
+        to.measure(MESSAGES, _labels(scope, name, Outcome.OK.value)[1], n)
+    measure, tell = to.measure, getattr(to, "delivery", None)
+    for d in ds:
+        measure(HANDLER_SECONDS, _labels(scope, d.event_type, Outcome.OK.value)[0], d.seconds)
+        if tell is not None:
+            tell(scope, d)
 
 
 def gauges(observer: Observer | None, measure: Callable[[Observer], None]) -> Callable[[], None]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from functools import lru_cache
+from typing import NamedTuple
 
 from idemspec import Admission, AdmissionVerdict, Delivery, Outcome, Record, RecordState, admit
 
@@ -251,6 +252,26 @@ class Claim:
         return replace(before, record=record, updated_at=now)
 
 
+class NewKeys(NamedTuple):
+    """Claims of keys that are new in all likelihood, as columns: what nearly every claim is, and so
+    without an object for each. No key comes twice; the deliveries are the first of theirs."""
+
+    scope: str
+    keys: list[str]
+    owners: list[str]
+    fingerprints: list[str]
+    leases_ms: list[int]
+
+
+class Made(NamedTuple):
+    """The answer: those that were new are claimed, with fence 1 and one attempt, and nothing is
+    known of the others."""
+
+    now_ms: int
+    keys: set[str] | None
+    """None where all of them were new."""
+
+
 @lru_cache(maxsize=64)
 def _admit_new(now_ms: int, lease_ms: int) -> Admission:
     """Of a key without a record, which is that of nearly all of a batch."""
@@ -293,6 +314,15 @@ class Completion:
     lane: Lane | None = None
     head: bool = False
     """The key is the head of `lane`, which is left."""
+
+
+class NewDone(NamedTuple):
+    """Makes the records SUCCESS of claims of `NewKeys`, as columns."""
+
+    scope: str
+    keys: list[str]
+    owners: list[str]
+    results: list[bytes | None]
 
 
 @dataclass(slots=True)

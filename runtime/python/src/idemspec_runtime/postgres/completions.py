@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from idemspec import RecordState
 
-from ..records import Completion, Fenced, Lease, Renewal, check_result
+from ..records import Completion, Fenced, Lease, NewDone, Renewal, check_result
 from .config import PostgresConfig, epoch_ms
 from .lanes import LaneId, lane_id, lane_lock, lane_release
 from .locked import Held
@@ -19,6 +19,14 @@ def complete_work(config: PostgresConfig, completions: list[Completion]) -> Work
         return _complete_locked(config, completions)
     results = blobs(c.result or None for c in completions)
     return _places(config, "complete", [c.lease for c in completions], results)
+
+
+def complete_new_work(config: PostgresConfig, done: NewDone) -> Work[list[bool]]:
+    """Of those under fence 1, whose lists are quickly made."""
+    n = len(done.keys)
+    scopes, fences, results = texts([done.scope] * n), numbers([1] * n), blobs(done.results)
+    args = scopes, texts(done.keys), fences, texts(done.owners), results, config.retention_ms
+    return places(Query("complete", args), n)
 
 
 def renew_work(config: PostgresConfig, renewals: list[Renewal]) -> Work[list[bool]]:

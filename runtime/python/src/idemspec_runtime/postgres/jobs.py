@@ -16,6 +16,9 @@ from ..records import (
     Claim,
     Completion,
     Grant,
+    Made,
+    NewDone,
+    NewKeys,
     Renewal,
     Settled,
     Settlement,
@@ -32,9 +35,9 @@ from ..rows import (
     RetryCounts,
 )
 from ..texts import postgres_migrations
-from .claims import claim_work, idle_ms, in_progress
+from .claims import claim_new_work, claim_work, idle_ms, in_progress
 from .cleaning import Slice, Walk
-from .completions import complete_work, renew_work
+from .completions import complete_new_work, complete_work, renew_work
 from .config import PostgresConfig, milliseconds
 from .errors import is_lock_timeout
 from .lanes import LaneId, lane_release
@@ -92,7 +95,8 @@ def claim(config: PostgresConfig, claims: list[Claim]) -> Job[list[Grant]]:
     if not claims:
         return []
     try:
-        grants: list[Grant] = yield Transaction(lambda: claim_work(config, claims), idle_ms(claims))
+        idle = idle_ms(claim.lease_ms for claim in claims)
+        grants: list[Grant] = yield Transaction(lambda: claim_work(config, claims), idle)
         return grants
     except psycopg.Error as error:
         if not is_lock_timeout(error):
@@ -102,6 +106,22 @@ def claim(config: PostgresConfig, claims: list[Claim]) -> Job[list[Grant]]:
     half = len(claims) // 2
     first = yield from claim(config, claims[:half])
     return first + (yield from claim(config, claims[half:]))
+
+
+def claim_new(config: PostgresConfig, new: NewKeys) -> Job[Made]:
+    """Where another transaction holds a key for longer than lock_timeout none is made."""
+    try:
+        made: Made = yield Transaction(lambda: claim_new_work(config, new), idle_ms(new.leases_ms))
+    except psycopg.Error as error:
+        if not is_lock_timeout(error):
+            raise
+        made = Made(0, set())
+    return made
+
+
+def complete_new(config: PostgresConfig, done: NewDone) -> Job[list[bool]]:
+    held: list[bool] = yield Transaction(lambda: complete_new_work(config, done))
+    return held
 
 
 def complete(config: PostgresConfig, completions: list[Completion]) -> Job[list[bool]]:

@@ -18,6 +18,9 @@ from ..records import (
     Completion,
     Fenced,
     Grant,
+    Made,
+    NewDone,
+    NewKeys,
     NotBegun,
     Renewal,
     Settled,
@@ -171,6 +174,14 @@ class PostgresStore:
     def claim(self, claims: list[Claim]) -> list[Grant]:
         """Keys that are equal in one batch are claimed once; the others are IN_PROGRESS."""
         return self._do(f"claim {len(claims)} keys", jobs.claim(self.config, claims))
+
+    def claim_new(self, new: NewKeys) -> Made:
+        """Claims what is new of keys that nearly all are."""
+        return self._do(f"claim {len(new.keys)} keys", jobs.claim_new(self.config, new))
+
+    def complete_new(self, done: NewDone) -> list[bool]:
+        """The same as `complete` for claims that `claim_new` made."""
+        return self._do(f"complete {len(done.keys)} keys", jobs.complete_new(self.config, done))
 
     def complete(self, completions: list[Completion]) -> list[bool]:
         """Makes records SUCCESS; False where a claim is fenced out."""

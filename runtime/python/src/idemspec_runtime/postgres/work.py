@@ -101,7 +101,7 @@ def numbers(values: Iterable[int]) -> str:
 
 def blobs(values: Iterable[bytes | None]) -> str:
     """A bytea[]."""
-    items = ("NULL" if value is None else f'"\\\\x{value.hex()}"' for value in values)
+    items = ["NULL" if value is None else f'"\\\\x{value.hex()}"' for value in values]
     return "{" + ",".join(items) + "}"
 
 
