@@ -104,6 +104,47 @@ func TestServiceOnTheRuntimeIsGreen(t *testing.T) {
 	require.Equal(t, 3, report.Count(Skipped))
 }
 
+// TestADatabaseThatIsThereStays: one that the run has not made is not the run's to drop.
+func TestADatabaseThatIsThereStays(t *testing.T) {
+	servers(t)
+	a, err := ReadAdapter("testdata/plain.yaml")
+	require.NoError(t, err)
+	a.Build, a.Postgres.Database, a.Postgres.Setup = "", "idem_faults_precious", ""
+	server := &database{admin: a.Postgres.URL}
+	require.NoError(t, server.onServer(t.Context(), "CREATE DATABASE idem_faults_precious"))
+	_, err = Run(t.Context(), []*Adapter{a}, options(t))
+	require.ErrorContains(t, err, "already exists")
+	require.NoError(t, server.onServer(t.Context(), "DROP DATABASE idem_faults_precious"), "it has to be there still")
+}
+
+// TestAnEffectOfWhatNobodyHasSentIsNone: an adapter that says so of each message would find nothing ever.
+func TestAnEffectOfWhatNobodyHasSentIsNone(t *testing.T) {
+	servers(t)
+	a, err := ReadAdapter("testdata/plain.yaml")
+	require.NoError(t, err)
+	a.Build, a.Service = "", Process{Command: Command{"/bin/sh", "-c", "echo ready; exec sleep 60"}, Ready: "ready", StartTimeout: Duration{10 * time.Second}}
+	a.Message.Effect = Effect{SQL: "SELECT unnest($1::text[]), 1"}
+	_, err = Run(t.Context(), []*Adapter{a}, options(t))
+	require.ErrorContains(t, err, "which nobody has sent yet")
+}
+
+// TestServiceThatIsGoneAtTheEnd has a report all the same; and one in which all was skipped is not green.
+func TestServiceThatIsGoneAtTheEnd(t *testing.T) {
+	servers(t)
+	a, err := ReadAdapter("testdata/plain.yaml")
+	require.NoError(t, err)
+	a.Build, a.Patience = "", Duration{time.Second}
+	a.Service = Process{Command: Command{"/bin/sh", "-c", "echo ready; exec sleep 1"}, Ready: "ready", StartTimeout: Duration{10 * time.Second}}
+	a.Message.Effect = Effect{URL: "http://127.0.0.1:1/"}
+	report, err := Run(t.Context(), []*Adapter{a}, options(t, "duplicate-delivery"))
+	require.NoError(t, err)
+	require.Equal(t, 1, report.Count(Failed))
+	report, err = Run(t.Context(), []*Adapter{a}, options(t, "redis-down"))
+	require.NoError(t, err)
+	require.Equal(t, 1, report.Count(Skipped))
+	require.False(t, report.Green())
+}
+
 // TestServiceThatDoesNotStart says why, with what the service said.
 func TestServiceThatDoesNotStart(t *testing.T) {
 	servers(t)

@@ -27,6 +27,7 @@ type database struct {
 	admin string // URL of the database to make it from
 	own   *url.URL
 	name  string
+	made  bool // by this run, so that it is this run's to drop
 }
 
 // openDatabase makes the database.
@@ -64,6 +65,7 @@ func (d *database) make(ctx context.Context, a *Adapter, v values) error {
 	if err := d.onServer(ctx, "CREATE DATABASE "+pgx.Identifier{d.name}.Sanitize()); err != nil {
 		return err
 	}
+	d.made = true
 	if err := d.connect(ctx); err != nil {
 		return err
 	}
@@ -120,6 +122,9 @@ func (d *database) close(ctx context.Context) {
 	d.proxy.close()
 	if d.pool != nil {
 		d.pool.Close()
+	}
+	if !d.made { // one that was there is somebody's
+		return
 	}
 	_ = d.onServer(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{d.name}.Sanitize()+" WITH (FORCE)")
 }

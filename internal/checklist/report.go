@@ -43,8 +43,8 @@ type Result struct {
 	Took time.Duration
 }
 
-// Green says that no fault was found.
-func (r *Report) Green() bool { return r.Count(Failed) == 0 }
+// Green says that faults were injected, and nothing was broken.
+func (r *Report) Green() bool { return r.Count(Failed) == 0 && r.Count(Passed) > 0 }
 
 // Count is how many results have a status.
 func (r *Report) Count(s Status) int {

@@ -20,7 +20,7 @@ func (r *Report) WriteText(w io.Writer, color bool) error {
 		return "\x1b[" + code + "m" + text + "\x1b[0m"
 	}
 	for _, s := range r.Services {
-		fmt.Fprintf(out, "%s: %d passed, %d failed, %d skipped, in %v\n\n", s.title(), s.count(Passed), s.count(Failed), s.count(Skipped), s.Took.Round(time.Second))
+		fmt.Fprintf(out, "%s: %d passed, %d failed, %d skipped, in %v\n\n", show.Text(s.title()), s.count(Passed), s.count(Failed), s.count(Skipped), s.Took.Round(time.Second))
 		for _, result := range s.Results {
 			switch result.Status {
 			case Passed:
