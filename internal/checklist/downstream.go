@@ -141,10 +141,9 @@ func (d *downstream) begin(r *http.Request, body string) (*call, *rule) {
 	defer d.mu.Unlock()
 	c.id = d.ids[c.key]
 	if c.id == "" {
-		for _, id := range d.ids {
-			if strings.Contains(body, id) || strings.Contains(r.URL.String(), id) {
+		for _, id := range d.ids { // the longest: f-1 is within f-12, too
+			if len(id) > len(c.id) && (strings.Contains(body, id) || strings.Contains(r.URL.String(), id)) {
 				c.id = id
-				break
 			}
 		}
 	}
