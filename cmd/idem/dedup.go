@@ -137,6 +137,9 @@ func stateText(r *store.Record) string {
 		}
 		return fmt.Sprintf("PROCESSING, and its lease ended at %s: the next delivery takes it over", until.UTC().Format(time.RFC3339))
 	case idem.StateSuccess:
+		if r.RedriveCount > 0 {
+			return fmt.Sprintf("SUCCESS: it had its effect, in redrive %d", r.RedriveCount)
+		}
 		return "SUCCESS: it had its effect"
 	case idem.StateFailed:
 		return "FAILED: a later delivery is admitted"

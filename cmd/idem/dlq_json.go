@@ -33,6 +33,7 @@ type letterJSON struct {
 	Payload       json.RawMessage `json:"payload,omitempty"`
 	PayloadHidden []string        `json:"payload_hidden,omitempty"`
 	PayloadError  string          `json:"payload_error,omitempty"`
+	Redrive       *redriveJSON    `json:"redrive,omitempty"`
 }
 
 // sourceJSON is where a delivery came from.

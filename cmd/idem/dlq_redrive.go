@@ -144,6 +144,9 @@ func (f *redriveFlags) check(args []string) error {
 	return f.checkSelection(args)
 }
 
+// payloadReplaced ends the target of an operation that repaired a payload.
+const payloadReplaced = " payload replaced"
+
 // targetOf adds what permits a second effect, and a payload that was replaced, to the log.
 func (f *redriveFlags) targetOf(found *selection) string {
 	target := found.target
@@ -151,7 +154,7 @@ func (f *redriveFlags) targetOf(found *selection) string {
 		target += " allow-second-effect"
 	}
 	if f.payload != "" {
-		target += " payload replaced"
+		target += payloadReplaced
 	}
 	return target
 }

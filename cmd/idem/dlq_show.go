@@ -31,7 +31,8 @@ func newDLQShow(std streams) *cobra.Command {
 		Short: "Show a dead letter: why it ended, its headers, its payload",
 		Long: `Shows all that is known of a dead letter. With --schema the payload is decoded, without the fields that are marked
 debug_redact and those that the schema does not know; without it, its size and digest are shown. --raw writes its bytes
-to a file that is not there yet, and that nobody else can read.
+to a file that is not there yet, and that nobody else can read. Of one that was redriven it shows who did, whether the
+payload was replaced, and what became of it, as far as the tables tell.
 
 ` + placeHelp,
 		Example: `  idem dlq show 17 --schema image.binpb
@@ -52,7 +53,7 @@ func (f *dlqShowFlags) run(ctx context.Context, std streams, arg string) error {
 	if err != nil {
 		return err
 	}
-	d, name, err := f.find(ctx, arg)
+	d, name, redrive, err := f.find(ctx, arg)
 	if err != nil {
 		return err
 	}
@@ -63,6 +64,7 @@ func (f *dlqShowFlags) run(ctx context.Context, std streams, arg string) error {
 		fmt.Fprintf(std.err, "wrote %d bytes to %s\n", len(d.Payload), f.raw)
 	}
 	j := letterOf(name, d)
+	j.Redrive = redrive
 	j.Headers = json.RawMessage(store.EncodeHeaders(d.Headers))
 	if schema != nil {
 		if shown, err := schema.Show(d.EventType, d.Payload); err != nil {
@@ -84,50 +86,62 @@ func (f *dlqShowFlags) run(ctx context.Context, std streams, arg string) error {
 	return nil
 }
 
-// find is the dead letter of the table or the topic, and the store's name.
-func (f *dlqShowFlags) find(ctx context.Context, arg string) (*store.DeadLetter, string, error) {
+// find is the dead letter of the table or the topic, the store's name, and what became of it where it was redriven.
+func (f *dlqShowFlags) find(ctx context.Context, arg string) (*store.DeadLetter, string, *redriveJSON, error) {
 	if f.deadTopic.topic != "" {
-		return f.findInTopic(ctx, arg)
+		d, err := f.findInTopic(ctx, arg)
+		return d, "", nil, err
 	}
 	ids, err := identities([]string{arg})
 	if err != nil {
-		return nil, "", err
+		return nil, "", nil, err
 	}
 	s, err := f.openOne(ctx, false)
 	if err != nil {
-		return nil, "", err
+		return nil, "", nil, err
 	}
 	defer s.Close()
 	d, err := letterByID(ctx, s, ids[0])
 	if err != nil {
-		return nil, "", unreached(ctx, err, s.DSN)
+		return nil, "", nil, unreached(ctx, err, s.DSN)
 	}
 	if d == nil {
-		return nil, "", failf("there is no dead letter %d in %s", ids[0], s.Place())
+		return nil, "", nil, failf("there is no dead letter %d in %s", ids[0], s.Place())
 	}
-	return d, s.Name, nil
+	if d.RedrivenAt.IsZero() {
+		return d, s.Name, nil, nil
+	}
+	facts, err := factsOf(ctx, s, d.Key, []string{d.Scope})
+	if err != nil {
+		return nil, "", nil, unreached(ctx, err, s.DSN)
+	}
+	redrive, err := facts.redriven(ctx, s, d)
+	if err != nil {
+		return nil, "", nil, unreached(ctx, err, s.DSN)
+	}
+	return d, s.Name, redrive, nil
 }
 
-func (f *dlqShowFlags) findInTopic(ctx context.Context, arg string) (*store.DeadLetter, string, error) {
+func (f *dlqShowFlags) findInTopic(ctx context.Context, arg string) (*store.DeadLetter, error) {
 	if err := f.check(); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if _, _, err := placeIn(arg); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	t, err := f.deadTopic.open(f.place, "", false)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	defer func() { _ = t.broker.Close() }()
 	d, err := t.at(ctx, arg)
 	if err != nil {
-		return nil, "", topicFailed(ctx, err)
+		return nil, topicFailed(ctx, err)
 	}
 	if d == nil {
-		return nil, "", failf("there is no dead letter %s in %s", arg, f.deadTopic.topic)
+		return nil, failf("there is no dead letter %s in %s", arg, f.deadTopic.topic)
 	}
-	return d, "", nil
+	return d, nil
 }
 
 // readPayloadSchema is nil where there is none.
@@ -178,8 +192,16 @@ func printLetter(w io.Writer, id string, d *store.DeadLetter, j *letterJSON) {
 	}
 	line("reason", d.Reason)
 	line("ended", fmt.Sprintf("%s, %s ago", d.CreatedAt.UTC().Format(time.RFC3339), show.Age(time.Since(d.CreatedAt))))
-	if !d.RedrivenAt.IsZero() {
-		line("redriven", d.RedrivenAt.UTC().Format(time.RFC3339))
+	if r := j.Redrive; r != nil {
+		how := d.RedrivenAt.UTC().Format(time.RFC3339)
+		if o := r.Operation; o != nil {
+			how += fmt.Sprintf(" by %s (operation %d): %s", o.Operator, o.ID, o.Reason)
+		}
+		line("redriven", how)
+		if r.PayloadReplaced {
+			line("repaired", "it was redriven with another payload than the one here")
+		}
+		line("since then", r.Text)
 	}
 	line("topic", d.Topic)
 	line("source", fmt.Sprintf("%s, partition %d, offset %d", d.SourceTopic, d.SourcePartition, d.SourceOffset))

@@ -71,7 +71,11 @@ func changedText(o *store.LoggedOperation) string {
 }
 
 func operationText(o *store.LoggedOperation) string {
-	return fmt.Sprintf("%s by %s, changed %s: %s", o.Command, o.Operator, changedText(o), o.Reason)
+	more := ""
+	if replacesPayload(o) {
+		more = ", payload replaced"
+	}
+	return fmt.Sprintf("%s by %s, changed %s%s: %s", o.Command, o.Operator, changedText(o), more, o.Reason)
 }
 
 // operationJSON is an operation in --output json. Fields are added, and never renamed or removed.

@@ -37,6 +37,7 @@ type lifeEvent struct {
 	DeadLetter *letterJSON    `json:"dead_letter,omitempty"`
 	Outbox     *outgoingJSON  `json:"outbox,omitempty"`
 	Operation  *operationJSON `json:"operation,omitempty"`
+	Redrive    *redriveJSON   `json:"redrive,omitempty"`
 	Message    *messageJSON   `json:"message,omitempty"`
 }
 
@@ -76,27 +77,21 @@ func (l *lifeOf) readStore(ctx context.Context, s *connect.Store) error {
 		if !slices.Contains(l.scopes, scope) {
 			l.scopes = append(l.scopes, scope)
 		}
-		records, err := s.Records(ctx, scope, []string{l.key})
-		if err != nil {
+	}
+	facts, err := factsOf(ctx, s, l.key, scopes)
+	if err != nil {
+		return err
+	}
+	for _, r := range facts.records {
+		l.addRecord(s.Name, r)
+	}
+	for i := range facts.retries {
+		l.addRetry(s.Name, &facts.retries[i])
+	}
+	for i := range facts.letters {
+		if err := l.addLetter(ctx, s, &facts, &facts.letters[i]); err != nil {
 			return err
 		}
-		if records[0] != nil {
-			l.addRecord(s.Name, records[0])
-		}
-	}
-	retries, err := s.ListRetries(ctx, store.RetryFilter{Key: l.key}, 0, mostOfAKey)
-	if err != nil {
-		return err
-	}
-	for i := range retries {
-		l.addRetry(s.Name, &retries[i])
-	}
-	letters, err := s.RecentDeadLetters(ctx, store.DeadLetterFilter{Key: l.key, Redriven: true}, store.Cursor{}, mostOfAKey)
-	if err != nil {
-		return err
-	}
-	for i := range letters {
-		l.addLetter(s.Name, &letters[i])
 	}
 	outgoing, err := s.FindOutgoing(ctx, l.key, newestOutgoing)
 	if err != nil {
@@ -105,12 +100,8 @@ func (l *lifeOf) readStore(ctx context.Context, s *connect.Store) error {
 	for i := range outgoing {
 		l.addOutgoing(s.Name, &outgoing[i])
 	}
-	operations, err := s.Operations(ctx, 0, newestOperations)
-	if err != nil {
-		return err
-	}
-	for i := range operations {
-		if o := &operations[i]; concerns(o, l.key, retries, letters) {
+	for i := range facts.operations {
+		if o := &facts.operations[i]; facts.concerns(o, l.key) {
 			j := operationOf(s.Name, o)
 			l.add(lifeEvent{At: o.BegunAt, Kind: lifeOperation, Store: s.Name, What: operationText(o), Operation: &j})
 		}
@@ -138,21 +129,34 @@ func (l *lifeOf) addRetry(name string, r *store.Retry) {
 	l.add(lifeEvent{At: r.CreatedAt, Kind: lifeRetry, Store: name, Scope: r.Scope, What: what, TraceID: traceID(r.Headers), Retry: &j})
 }
 
-func (l *lifeOf) addLetter(name string, d *store.DeadLetter) {
-	j := letterOf(name, d)
+func (l *lifeOf) addLetter(ctx context.Context, s *connect.Store, facts *keyFacts, d *store.DeadLetter) error {
+	j := letterOf(s.Name, d)
 	why := d.Reason
 	if outcome := d.Outcome.String(); !strings.HasPrefix(why, outcome) {
 		why = outcome + ": " + why
 	}
+	what := fmt.Sprintf("dead letter %d", d.ID)
+	if d.RedriveCount > 0 {
+		what += fmt.Sprintf(", after redrive %d", d.RedriveCount)
+	}
 	e := lifeEvent{
-		At: d.CreatedAt, Kind: lifeDeadLetter, Store: name, Scope: d.Scope, What: fmt.Sprintf("dead letter %d, %s", d.ID, why),
-		TraceID: traceID(d.Headers), DeadLetter: &j,
+		At: d.CreatedAt, Kind: lifeDeadLetter, Store: s.Name, Scope: d.Scope, What: what + ", " + why, TraceID: traceID(d.Headers), DeadLetter: &j,
 	}
 	l.add(e)
-	if !d.RedrivenAt.IsZero() {
-		e.At, e.Kind, e.What = d.RedrivenAt, lifeRedriven, fmt.Sprintf("dead letter %d redriven", d.ID)
-		l.add(e)
+	if d.RedrivenAt.IsZero() {
+		return nil
 	}
+	redrive, err := facts.redriven(ctx, s, d)
+	if err != nil {
+		return err
+	}
+	e.At, e.Kind, e.Redrive, e.What = d.RedrivenAt, lifeRedriven, redrive, fmt.Sprintf("dead letter %d redriven", d.ID)
+	if redrive.PayloadReplaced {
+		e.What += " with another payload"
+	}
+	e.What += ": " + redrive.Text
+	l.add(e)
+	return nil
 }
 
 func (l *lifeOf) addOutgoing(name string, m *store.Outgoing) {
@@ -168,7 +172,7 @@ func (l *lifeOf) addOutgoing(name string, m *store.Outgoing) {
 }
 
 // concerns says that an operation names a key, or a delivery to come or a dead letter of it, or redrove one.
-func concerns(o *store.LoggedOperation, key string, retries []store.Retry, letters []store.DeadLetter) bool {
+func (f *keyFacts) concerns(o *store.LoggedOperation, key string) bool {
 	words := strings.Fields(o.Target)
 	if slices.Contains(words, key) || slices.Contains(words, "key="+key) {
 		return true
@@ -177,11 +181,10 @@ func concerns(o *store.LoggedOperation, key string, retries []store.Retry, lette
 		return len(words) > 0 && words[0] == "ids" && slices.Contains(words[1:], fmt.Sprint(id))
 	}
 	if strings.HasPrefix(o.Command, "retry ") {
-		return slices.ContainsFunc(retries, func(r store.Retry) bool { return isID(r.ID) })
+		return slices.ContainsFunc(f.retries, func(r store.Retry) bool { return isID(r.ID) })
 	}
-	return strings.HasPrefix(o.Command, "dlq ") && slices.ContainsFunc(letters, func(d store.DeadLetter) bool {
-		during := o.Command == "dlq redrive" && !d.RedrivenAt.Before(o.BegunAt) && !o.EndedAt.IsZero() && !d.RedrivenAt.After(o.EndedAt)
-		return isID(d.ID) || during
+	return strings.HasPrefix(o.Command, "dlq ") && slices.ContainsFunc(f.letters, func(d store.DeadLetter) bool {
+		return isID(d.ID) || o.Command == "dlq redrive" && redrove(o, &d)
 	})
 }
 
@@ -227,7 +230,7 @@ func (l *lifeOf) table(w io.Writer) {
 		{"STORE", func(e *lifeEvent) string { return e.Store }},
 		{"SCOPE", func(e *lifeEvent) string { return e.Scope }},
 		{"TRACE", func(e *lifeEvent) string { return e.TraceID }},
-		{"WHAT", func(e *lifeEvent) string { return show.Cut(cmp.Or(e.What, e.Kind), 160) }},
+		{"WHAT", func(e *lifeEvent) string { return show.Cut(cmp.Or(e.What, e.Kind), 240) }},
 	}
 	var head []string
 	rows := make([][]string, len(l.events))

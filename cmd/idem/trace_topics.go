@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/idem-spec/idem/internal/operate/payload"
 	"github.com/idem-spec/idem/internal/operate/show"
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/idem"
@@ -183,6 +185,12 @@ type messageJSON struct {
 	RedriveCount int64  `json:"redrive_count"`
 	RejectReason string `json:"reject_reason,omitempty"`
 	PayloadBytes int    `json:"payload_bytes"`
+	// PayloadSHA256 tells which messages of a key have the same payload.
+	PayloadSHA256 string `json:"payload_sha256"`
+	// OtherPayload says that it is not that of the first message of the key which was found.
+	OtherPayload bool `json:"other_payload"`
+	// Repaired says that a redrive has another payload than any dead letter of the key in its scope, where there is one.
+	Repaired bool `json:"repaired"`
 }
 
 // addMessage adds a message of Kafka at the broker's time. A count that is no number is 0.
@@ -195,7 +203,7 @@ func (l *lifeOf) addMessage(m *broker.Message) {
 		Topic: m.Topic, Partition: m.Partition, Offset: m.Offset, EventType: header(m.Headers, idem.EventType),
 		EventID: header(m.Headers, idem.EventID), BizKey: string(m.Key), TargetScope: header(m.Headers, idem.TargetScope),
 		RetryCount: number(idem.RetryCount), HoldCount: number(idem.HoldCount), RedriveCount: number(idem.RedriveCount),
-		RejectReason: header(m.Headers, idem.RejectReason), PayloadBytes: len(m.Value),
+		RejectReason: header(m.Headers, idem.RejectReason), PayloadBytes: len(m.Value), PayloadSHA256: payload.Digest(m.Value),
 	}
 	what := fmt.Sprintf("produced to %s, partition %d, offset %d", m.Topic, m.Partition, m.Offset)
 	for _, c := range []struct {
@@ -210,4 +218,33 @@ func (l *lifeOf) addMessage(m *broker.Message) {
 		what += ", event " + show.Cut(j.EventID, 40)
 	}
 	l.add(lifeEvent{At: m.Time, Kind: lifeMessage, Scope: j.TargetScope, What: what, TraceID: traceID(m.Headers), Message: &j})
+}
+
+// comparePayloads says of messages of Kafka, in the order of time, which have another payload.
+func (l *lifeOf) comparePayloads() {
+	first := ""
+	dead := map[string][]string{} // digests by scope
+	for i := range l.events {
+		if d := l.events[i].DeadLetter; d != nil {
+			dead[d.Scope] = append(dead[d.Scope], d.PayloadSHA256)
+		}
+	}
+	for i := range l.events {
+		m := l.events[i].Message
+		if m == nil {
+			continue
+		}
+		first = cmp.Or(first, m.PayloadSHA256)
+		m.OtherPayload = m.PayloadSHA256 != first
+		of := dead[m.TargetScope]
+		m.Repaired = m.RedriveCount > 0 && len(of) > 0 && !slices.Contains(of, m.PayloadSHA256)
+		switch {
+		case m.Repaired && m.OtherPayload:
+			l.events[i].What += ", another payload than the dead letter's and the first message's"
+		case m.Repaired:
+			l.events[i].What += ", another payload than the dead letter's"
+		case m.OtherPayload:
+			l.events[i].What += ", another payload than the first message's"
+		}
+	}
 }
