@@ -154,6 +154,8 @@ CREATE INDEX dead_letter_type ON dead_letter (event_type, created_at, id) WHERE 
 CREATE INDEX dead_letter_outcome ON dead_letter (outcome, created_at, id) WHERE redriven_at IS NULL;
 -- A reason is a code, or a code, a colon and detail.
 CREATE INDEX dead_letter_reason ON dead_letter (split_part(reason, ':', 1), created_at, id) WHERE redriven_at IS NULL;
+-- And whatever its detail; not all of it, since a text may be longer than an index takes.
+CREATE INDEX dead_letter_detail ON dead_letter (left(reason, 64), created_at, id) WHERE redriven_at IS NULL;
 CREATE INDEX dead_letter_key ON dead_letter (idempotency_key);
 CREATE INDEX dead_letter_created ON dead_letter (created_at, id);
 

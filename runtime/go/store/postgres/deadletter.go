@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -87,9 +88,23 @@ func (c *core) ListDeadLetters(ctx context.Context, f store.DeadLetterFilter, af
 
 // RecentDeadLetters gives dead letters, newest first.
 func (c *core) RecentDeadLetters(ctx context.Context, f store.DeadLetterFilter, after store.Cursor, limit int) ([]store.DeadLetter, error) {
-	letters, err := list(ctx, c, customPlan, "dead_recent", scanDead, append(columnsOfFilter(&f), present(after.CreatedAt), after.ID, max(limit, 0))...)
+	statement, args := "dead_recent", append(columnsOfFilter(&f), present(after.CreatedAt), after.ID, max(limit, 0))
+	// Which rows have a detail, only the index of those that wait knows, and that of keys is better.
+	if strings.Contains(f.ReasonPrefix, ":") && !f.Redriven && f.Key == "" {
+		reasons, err := list(ctx, c, "", "dead_reasons", pgx.RowTo[string], f.ReasonPrefix, manyReasons)
+		if err != nil {
+			return nil, named("list dead letters", err)
+		}
+		if len(reasons) < manyReasons { // else nearly each is of its own, and rows are read in the order of the list
+			statement, args = "dead_detail", append(args, reasons)
+		}
+	}
+	letters, err := list(ctx, c, customPlan, statement, scanDead, args...)
 	return letters, named("list dead letters", err)
 }
+
+// manyReasons are too many to look for the newest dead letters of each.
+const manyReasons = 1000
 
 func scanDead(row pgx.CollectableRow) (d store.DeadLetter, err error) {
 	var outcome, headers string

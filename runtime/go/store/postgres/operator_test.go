@@ -24,7 +24,7 @@ var farEnd = []string{
 		event_type, source_topic, outcome, reason, topic, headers)
 	SELECT now() - i * interval '1 s', i, 0, 0, 5, 0, CASE WHEN i < 90000 THEN 'payments' ELSE 'orders' END, 'key-' || i,
 		'type-' || i / 5000, 'orders', CASE WHEN i > 95000 THEN 'CONFLICT' ELSE 'RETRYABLE' END,
-		CASE WHEN i > 97000 THEN 'NO_RATE: EUR' ELSE 'BANK_DOWN' END, 'orders', '[]' FROM generate_series(1, 100000) i`,
+		CASE WHEN i > 97000 THEN 'NO_RATE: EUR' WHEN i > 96000 THEN 'BANK_DOWN: eu' ELSE 'BANK_DOWN: 503' END, 'orders', '[]' FROM generate_series(1, 100000) i`,
 	`INSERT INTO msg_retry (next_retry_time, source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key,
 		event_type, source_topic, status, action, reason, topic, headers)
 	SELECT now(), i, 0, 0, 1, 0, CASE WHEN i < 90000 THEN 'payments' ELSE 'orders' END, 'key-' || i,
@@ -52,6 +52,11 @@ func TestWhatAnOperatorAsksIsReadOutOfAnIndex(t *testing.T) {
 		{"dead_recent", custom, "'orders', '', 'type-19', '', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_waiting dead_letter_type"},
 		{"dead_recent", custom, "'', '', '', 'CONFLICT', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_outcome"},
 		{"dead_recent", custom, "'', '', '', '', 'NO_RATE', NULL, NULL, false, NULL, 0, 51", "dead_letter_reason"},
+		{"dead_reasons", generic, "'BANK_DOWN: e', 1000", "dead_letter_detail"},
+		{"dead_reasons", generic, "'BANK_DOWN: ', 1000", "dead_letter_detail"},
+		{"dead_detail", custom, "'', '', '', '', 'BANK_DOWN: e', NULL, NULL, false, NULL, 0, 51, '{BANK_DOWN: eu}'", "dead_letter_detail"},
+		{"dead_detail", custom, "'', '', '', '', 'BANK_DOWN: ', NULL, NULL, false, NULL, 0, 51, '{BANK_DOWN: 503,BANK_DOWN: eu}'", "dead_letter_detail"},
+		{"dead_detail", custom, "'orders', '', 'type-19', '', 'BANK_DOWN: e', NULL, NULL, false, NULL, 0, 51, '{BANK_DOWN: eu}'", "dead_letter_detail"},
 		{"dead_recent", custom, "'', 'key-7', '', '', '', NULL, NULL, true, NULL, 0, 51", "dead_letter_key"},
 		{"dead_recent", custom, "'', '', '', '', '', now() - interval '20 hours', NULL, false, NULL, 0, 51", "dead_letter_created"},
 		{"dead_recent", custom, "'', '', '', '', '', NULL, now() - interval '20 hours', false, NULL, 0, 51", "dead_letter_created"},
@@ -163,6 +168,49 @@ func TestListsOfRetriesLoseNothing(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%+v behind %d, at most %d:\n got %v\nwant %v", f, after, limit, got, want)
+		}
+	}
+}
+
+// Few reasons or many, short ones or such as have their first 64 characters in common: a list has what a reading of all
+// rows finds.
+func TestListsOfDeadLettersLoseNothing(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t, postgres.Config{})
+	long := strings.Repeat("x", 70)
+	run(t, pool, `INSERT INTO dead_letter (created_at, redriven_at, source_offset, source_partition, redrive_count, retry_count, hold_count, scope,
+		idempotency_key, event_type, source_topic, outcome, reason, topic, headers)
+		SELECT now() - (i / 3) * interval '1 s', CASE WHEN i % 11 = 0 THEN now() END, i, 0, 0, 0, 0, 'scope-' || i % 2, 'key-' || i % 3, 'type-' || i % 5, 'orders', 'RETRYABLE',
+			CASE i % 7 WHEN 0 THEN 'NO: A' WHEN 1 THEN 'NO: B' WHEN 2 THEN 'NO' WHEN 3 THEN 'NOT: A' WHEN 4 THEN 'FREE: request ' || i WHEN 5 THEN 'NO: ' || $1 || i % 2 ELSE '' END, 'orders', '[]'
+		FROM generate_series(1, 8000) i`, long)
+	filter := store.DeadLetterFilter{Redriven: true}
+	all, err := s.RecentDeadLetters(t.Context(), filter, store.Cursor{}, 10000)
+	if err != nil || len(all) != 8000 {
+		t.Fatalf("%d, %v", len(all), err)
+	}
+	for _, prefix := range []string{"NO: A", "NO: ", "NO:", "NO: " + long, "NO: " + long + "1", "FREE: request 7", "FREE: ", "FREE: request 7996", "NONE: x", "NO:A"} {
+		for _, f := range []store.DeadLetterFilter{{}, {Scope: "scope-1"}, {EventType: "type-4"}, {Key: "key-1"}, {Redriven: true}, {Outcome: "CONFLICT"}, {Until: all[4000].CreatedAt}} {
+			f.ReasonPrefix = prefix
+			for _, after := range []store.Cursor{{}, store.CursorOf(&all[100])} {
+				var want, got []int64
+				for i := range all {
+					if d := &all[i]; strings.HasPrefix(d.Reason, prefix) && (f.Redriven || d.RedrivenAt.IsZero()) && (f.Scope == "" || d.Scope == f.Scope) && f.Outcome == "" &&
+						(f.EventType == "" || d.EventType == f.EventType) && (f.Key == "" || d.Key == f.Key) && (f.Until.IsZero() || d.CreatedAt.Before(f.Until)) &&
+						(after == store.Cursor{} || i > 100) && len(want) < 30 {
+						want = append(want, d.ID)
+					}
+				}
+				list, err := s.RecentDeadLetters(t.Context(), f, after, 30)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range list {
+					got = append(got, list[i].ID)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%+v behind %v:\n got %v\nwant %v", f, after, got, want)
+				}
+			}
 		}
 	}
 }

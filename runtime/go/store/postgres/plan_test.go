@@ -82,11 +82,12 @@ func everyStatementUsesAnIndex(t *testing.T, partitions int) {
 			}
 			arguments := ""
 			switch n := parameters(texts[name]); {
-			case name == "dead_list", name == "dead_count", name == "dead_recent": // planned for their parameters
+			case name == "dead_list", name == "dead_count", name == "dead_recent", name == "dead_detail": // planned for their parameters
 				if _, err := tx.Exec(t.Context(), "SET LOCAL plan_cache_mode = force_custom_plan"); err != nil {
 					return err
 				}
-				arguments = "('payments', '', 'type-3', '', '', NULL, NULL, false" + map[string]string{"dead_list": ", 0, 10)", "dead_count": ")", "dead_recent": ", NULL, 0, 10)"}[name]
+				arguments = "('payments', '', 'type-3', '', '', NULL, NULL, false" +
+					map[string]string{"dead_list": ", 0, 10)", "dead_count": ")", "dead_recent": ", NULL, 0, 10)", "dead_detail": ", NULL, 0, 10, '{BANK_DOWN: 503}')"}[name]
 			case n > 0:
 				arguments = "(" + strings.TrimSuffix(strings.Repeat("NULL,", n), ",") + ")"
 			}

@@ -13,5 +13,5 @@ CROSS JOIN unnest(w.columns) AS c (name)
 WHERE NOT EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = to_regclass(w.relation) AND a.attname = c.name AND NOT a.attisdropped)
 UNION ALL
 SELECT 'index ' || w.name
-FROM unnest('{idem_record_pkey,msg_retry_pkey,msg_retry_source,msg_retry_due,msg_retry_parked,msg_retry_held,msg_retry_claimed,msg_retry_kind,idem_lane_pkey,dead_letter_pkey,dead_letter_source,dead_letter_waiting,dead_letter_key,dead_letter_created,dead_letter_scope,dead_letter_type,dead_letter_outcome,dead_letter_reason,idem_operation_pkey,idem_audit_pkey,outbox_pkey,outbox_key,outbox_blocking,outbox_waiting,outbox_failed}'::text[]) AS w (name)
+FROM unnest('{idem_record_pkey,msg_retry_pkey,msg_retry_source,msg_retry_due,msg_retry_parked,msg_retry_held,msg_retry_claimed,msg_retry_kind,idem_lane_pkey,dead_letter_pkey,dead_letter_source,dead_letter_waiting,dead_letter_key,dead_letter_created,dead_letter_scope,dead_letter_type,dead_letter_outcome,dead_letter_reason,dead_letter_detail,idem_operation_pkey,idem_audit_pkey,outbox_pkey,outbox_key,outbox_blocking,outbox_waiting,outbox_failed}'::text[]) AS w (name)
 WHERE NOT EXISTS (SELECT 1 FROM pg_index x WHERE x.indexrelid = to_regclass(w.name) AND x.indisvalid AND x.indisready)
