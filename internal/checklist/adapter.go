@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -123,7 +124,7 @@ type Command []string
 // UnmarshalYAML reads either.
 func (c *Command) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
-		*c = Command{"/bin/sh", "-c", "exec " + n.Value}
+		*c = Command{"/bin/sh", "-c", inShell(n.Value)}
 		return nil
 	}
 	var words []string
@@ -133,6 +134,21 @@ func (c *Command) UnmarshalYAML(n *yaml.Node) error {
 	*c = words
 	return nil
 }
+
+// compound is a text that is more than one command with its arguments.
+var compound = regexp.MustCompile(`[;&|\n(]|^\s*[A-Za-z_][A-Za-z0-9_]*=`)
+
+// inShell has the command take the place of the shell, so that the process is the service. Where it is more than one
+// command the shell stays, and ends when they have, so that the service's own end is waited for.
+func inShell(text string) string {
+	if compound.MatchString(text) {
+		return "trap 'exit 143' TERM\n" + text
+	}
+	return "exec " + text
+}
+
+// there says that there is something to start.
+func (c Command) there() bool { return len(c) > 0 && c[0] != "" }
 
 // Duration is written as Go writes it: 500ms, 2m.
 type Duration struct{ time.Duration }
@@ -234,7 +250,9 @@ func (a *Adapter) check() error {
 		what  string
 	}{
 		{a.Name != "", "no name: of the service, for the report"},
-		{len(a.Service.Command) > 0, "no service.command: how the service is started"},
+		{a.Name == filepath.Base(a.Name) && filepath.IsLocal(a.Name), "name: its logs go to a directory of this name, so it is no path"},
+		{a.Service.Command.there(), "no service.command: how the service is started"},
+		{!slices.ContainsFunc(a.Beside, func(p Process) bool { return !p.Command.there() }), "beside: one has no command: how it is started"},
 		{a.Group != "", "no group: the consumer group of the service"},
 		{a.Kafka.Brokers != "", "no kafka.brokers, as in ${KAFKA_BROKERS}"},
 		{a.Message != nil, "no message: a sample of what the service consumes"},
@@ -246,6 +264,14 @@ func (a *Adapter) check() error {
 	}
 	if p := a.Postgres; p != nil && p.Standby != nil && (p.Standby.URL == "" || p.Standby.Kill == "" || p.Standby.Promote == "") {
 		return errors.New("postgres.standby needs url, kill and promote: the servers, and the commands that kill the primary and promote the other")
+	}
+	if d := a.Downstream; d != nil && (d.Status < 200 || d.Status > 599) {
+		return fmt.Errorf("downstream.status %d: it is the status of an answer, 200 to 599", d.Status)
+	}
+	for topic, partitions := range a.Topics {
+		if partitions < 1 {
+			return fmt.Errorf("topics.%s: %d partitions: it is at least 1", topic, partitions)
+		}
 	}
 	if (a.Kafka.Stop == "") != (a.Kafka.Start == "") {
 		return errors.New("kafka.stop and kafka.start go together")
@@ -259,6 +285,9 @@ func (a *Adapter) check() error {
 		}
 	}
 	for place, m := range a.messages() {
+		if m == nil {
+			return fmt.Errorf("%s is empty", place)
+		}
 		if err := m.check(a); err != nil {
 			return fmt.Errorf("%s: %w", place, err)
 		}

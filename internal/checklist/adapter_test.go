@@ -3,6 +3,7 @@ package checklist
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,10 @@ func TestAdapterThatIsWrong(t *testing.T) {
 		"ids that are all the same":     {"id: order\n", "{n}"},
 		"an order without an effect":    {"order: [{topic: t, file: f, headers: {idempotency_key: k}}]\n", "order[0]: effect is one of sql, url and downstream"},
 		"a message of no kind":          {"broadcast: {topic: t, effect: {url: u}}\n", "broadcast: it is of a type"},
+		"beside without a command":      {"beside: [{ready: x}]\n", "beside: one has no command"},
+		"an order of nothing":           {"order: [null]\n", "order[0] is empty"},
+		"a status that is none":         {"downstream: {status: 5}\n", "downstream.status 5"},
+		"a topic without partitions":    {"topics: {t: -1}\n", "topics.t: -1 partitions"},
 		"an effect that nobody answers": {"broadcast: {topic: t, file: f, headers: {idempotency_key: k}, effect: {downstream: true}}\n", "downstream: {status: 200}"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +55,9 @@ func TestAdapterThatIsWrong(t *testing.T) {
 			require.ErrorContains(t, err, c.says)
 		})
 	}
-	_, err := adapterOf(t, "")
+	_, err := adapterOf(t, strings.Replace(small, "name: small", "name: ../small", 1))
+	require.ErrorContains(t, err, "it is no path")
+	_, err = adapterOf(t, "")
 	require.ErrorContains(t, err, "it is empty")
 	_, err = ReadAdapter("no-such.yaml")
 	require.ErrorContains(t, err, "no-such.yaml: no such file")

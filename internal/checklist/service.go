@@ -2,7 +2,9 @@ package checklist
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -100,21 +102,31 @@ func launch(a *Adapter, what Process, name, logs string, v values) (*instance, e
 	return i, nil
 }
 
+// maxLog is the most bytes of a log: one that is longer begins anew. tailBytes is the most of its end in a report.
+const (
+	maxLog    = 256 << 20
+	tailBytes = 64 << 10
+)
+
 // read copies what the process says into its log, and looks for the line that says it is ready.
-func (i *instance) read(from *os.File, log io.WriteCloser) {
+func (i *instance) read(from, log *os.File) {
 	defer close(i.said)
 	defer from.Close()
 	defer log.Close()
-	told := false
-	in := bufio.NewReader(from)
+	told, size := false, 0
+	in := bufio.NewReaderSize(from, tailBytes)
 	for {
-		line, err := in.ReadString('\n')
-		_, _ = io.WriteString(log, line)
-		if !told && i.what.Ready != "" && strings.Contains(line, i.what.Ready) {
+		line, err := in.ReadSlice('\n') // in pieces where it is longer
+		if size += len(line); size > maxLog {
+			_ = log.Truncate(0)
+			size = len(line)
+		}
+		_, _ = log.Write(line)
+		if !told && i.what.Ready != "" && bytes.Contains(line, []byte(i.what.Ready)) {
 			told = true
 			close(i.ready)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return
 		}
 	}
@@ -181,7 +193,15 @@ func (i *instance) tail(lines int) string {
 }
 
 func tailOf(file string, lines int) string {
-	data, err := os.ReadFile(file)
+	log, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer log.Close()
+	if info, err := log.Stat(); err == nil && info.Size() > tailBytes {
+		_, _ = log.Seek(-tailBytes, io.SeekEnd)
+	}
+	data, err := io.ReadAll(io.LimitReader(log, tailBytes))
 	if err != nil {
 		return ""
 	}
