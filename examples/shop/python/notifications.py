@@ -36,6 +36,7 @@ from idemspec import Context
 from idemspec_runtime import Message
 from idemspec_runtime.guard import GuardConfig
 from idemspec_runtime.kafka import Consumer, Relay, producer, record
+from idemspec_runtime.message import Fetched
 from idemspec_runtime.postgres import PostgresStore
 from mail import Mail
 from psycopg import Connection
@@ -122,13 +123,22 @@ def service(brokers: str, notifications: Notifications) -> Consumer:
     consumer = Consumer(
         PREFIX + GROUP, topics, notifications.store, settings, scope=GROUP, guard=guard
     )
-    consumer.tx(PaymentSucceededIdem, decode=PaymentSucceeded.FromString, batch=BATCH)(
-        notifications.handler("payment_succeeded")
-    )
-    consumer.tx(RefundRequestedIdem, decode=RefundRequested.FromString, batch=BATCH)(
-        notifications.handler("refund_requested")
-    )
+    for helper, payload, template in (
+        (PaymentSucceededIdem, PaymentSucceeded, "payment_succeeded"),
+        (RefundRequestedIdem, RefundRequested, "refund_requested"),
+    ):
+        consumer.tx(
+            helper,
+            decode=payload.FromString,
+            batch=BATCH,
+            missing_key=derived(helper, payload),
+        )(notifications.handler(template))
     return consumer
+
+
+def derived(helper: Any, payload: Any) -> Callable[[Fetched], str]:
+    """The key of a message whose header a gateway has dropped: the schema says it once more."""
+    return lambda fetched: helper.idempotency_key(payload.FromString(fetched.value or b""))
 
 
 def make_tables(store: PostgresStore) -> None:

@@ -73,13 +73,20 @@ func (b *books) judge(ctx context.Context, orders map[string]sold) error {
 	if err != nil {
 		return err
 	}
-	waits, err := b.deadOrders(ctx)
+	waits, err := b.ordersOf(ctx, deadOrders)
 	if err != nil {
 		return err
 	}
-	var lost []string
+	keyless, err := b.ordersOf(ctx, keylessOrders)
+	if err != nil {
+		return err
+	}
+	var lost, refused []string
 	dead := 0
 	for order, s := range orders {
+		if keyless[order] {
+			refused = append(refused, order)
+		}
 		switch missing := b.missing(a, order, s); {
 		case len(missing) == 0:
 		case waits[order]:
@@ -89,9 +96,11 @@ func (b *books) judge(ctx context.Context, orders map[string]sold) error {
 		}
 	}
 	slices.Sort(lost)
+	slices.Sort(refused)
 	ok := verdict("nobody paid twice, no mail twice", a.twice())
 	ok = verdict("no order lost", lost) && ok
 	ok = verdict("everybody paid what the order costs", a.otherAmounts(orders)) && ok
+	ok = verdict("no message refused for want of its key's header", refused) && ok
 	if dead > 0 {
 		fmt.Printf("  %d orders wait for an operator: idem dlq ls\n", dead)
 	}

@@ -52,17 +52,22 @@ func (b *books) waiting(ctx context.Context) (int64, error) {
 	return n, nil
 }
 
-// deadOrders are those that a dead letter is about.
-func (b *books) deadOrders(ctx context.Context) (map[string]bool, error) {
+const (
+	deadOrders    = `SELECT DISTINCT biz_key FROM dead_letter WHERE redriven_at IS NULL`
+	keylessOrders = `SELECT DISTINCT biz_key FROM dead_letter WHERE split_part(reason, ':', 1) = 'MISSING_KEY'`
+)
+
+// ordersOf are those that a query of dead letters finds in any database.
+func (b *books) ordersOf(ctx context.Context, query string) (map[string]bool, error) {
 	orders := make(map[string]bool)
-	for _, pool := range b.databases {
-		rows, err := pool.Query(ctx, `SELECT DISTINCT biz_key FROM dead_letter WHERE redriven_at IS NULL`)
+	for service, pool := range b.databases {
+		rows, err := pool.Query(ctx, query)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", service, err)
 		}
 		keys, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", service, err)
 		}
 		for _, k := range keys {
 			orders[k] = true

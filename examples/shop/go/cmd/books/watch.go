@@ -115,7 +115,7 @@ func (b *books) openOrders(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dead, err := b.deadOrders(ctx)
+	dead, err := b.ordersOf(ctx, deadOrders)
 	if err != nil {
 		return "", err
 	}

@@ -19,24 +19,25 @@ import java.sql.SQLException;
 final class OrderEvents {
   static final String PAYMENTS_TOPIC = "shop.payments";
 
+  /** Where a gateway has dropped the key, it is that of the payload. */
+  static final Rules PAID =
+      Rules.of(Mode.TX)
+          .policy(PaymentSucceededIdem.POLICY)
+          .derive(m -> PaymentSucceededIdem.idempotencyKey(parse(PaymentSucceeded.parser(), m.value())));
+
+  static final Rules REFUNDED =
+      Rules.of(Mode.TX)
+          .policy(RefundRequestedIdem.POLICY)
+          .derive(m -> RefundRequestedIdem.idempotencyKey(parse(RefundRequested.parser(), m.value())));
+
   private OrderEvents() {}
 
   static Route paid() {
-    return Route.tx(
-        PaymentSucceededIdem.EVENT_TYPE,
-        Rules.of(Mode.TX)
-            .policy(PaymentSucceededIdem.POLICY)
-            .derive(m -> PaymentSucceededIdem.idempotencyKey(parse(PaymentSucceeded.parser(), m.value()))),
-        OrderEvents::pay);
+    return Route.tx(PaymentSucceededIdem.EVENT_TYPE, PAID, OrderEvents::pay);
   }
 
   static Route refunded() {
-    return Route.tx(
-        RefundRequestedIdem.EVENT_TYPE,
-        Rules.of(Mode.TX)
-            .policy(RefundRequestedIdem.POLICY)
-            .derive(m -> RefundRequestedIdem.idempotencyKey(parse(RefundRequested.parser(), m.value()))),
-        OrderEvents::refund);
+    return Route.tx(RefundRequestedIdem.EVENT_TYPE, REFUNDED, OrderEvents::refund);
   }
 
   private static void pay(MessageDelivery delivery, Connection connection) throws SQLException {
