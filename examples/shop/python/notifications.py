@@ -52,9 +52,12 @@ PAYMENTS, REFUNDS = f"{PREFIX}shop.payments", f"{PREFIX}shop.refunds"
 NOTIFICATIONS = f"{PREFIX}shop.notifications"
 GROUP = "notifications"
 CHANNEL = "EMAIL"
-BATCH = 100
-SENDERS = 16
-"""How many mails are asked for at a time."""
+BATCH = 16
+WORKERS = 2
+"""How many batches of a template run at a time."""
+SENDERS = 2 * WORKERS * BATCH
+"""Each mail of each batch is asked for at once, so that a batch, which ends with its slowest mail,
+ends within one timeout of it."""
 
 Messages = list[Message[Any]]
 Results = Sequence[BaseException | bytes | None]
@@ -131,6 +134,7 @@ def service(brokers: str, notifications: Notifications) -> Consumer:
             helper,
             decode=payload.FromString,
             batch=BATCH,
+            workers=WORKERS,
             missing_key=derived(helper, payload),
         )(notifications.handler(template))
     return consumer
