@@ -47,11 +47,15 @@ func (f *selectFlags) drop(ctx context.Context, std streams, args []string) erro
 	var dropped int64
 	err = f.carryOut(ctx, std, s, change{command: "dlq drop", what: fmt.Sprintf("drop %d dead letters of %s for good", count, s.Place()), target: found.target, count: count},
 		func() (int64, error) {
-			dropped, err = inPages(found.ids, func(ids []int64) (int, error) { return s.DropDeadLetters(ctx, ids) })
+			dropped, err = inPages(found.ids, func(ids []int64) (int, error) { return (&chosen{s, found}).drop(ctx, ids) })
 			return dropped, err
 		})
 	if err != nil {
 		return err
+	}
+	if since := int64(count) - dropped; since > 0 {
+		fmt.Fprintf(std.err, "%d were redriven or dropped by somebody else since, and skipped\n", since)
+		found.skipped += int(since)
 	}
 	if f.json() {
 		return show.Line(std.out, map[string]int64{"dropped": dropped, "skipped": int64(found.skipped)})

@@ -210,7 +210,7 @@ func (f *redriveFlags) repair(ctx context.Context) (func(*store.DeadLetter) ([]b
 }
 
 func (f *redriveFlags) redrive(ctx context.Context, s *connect.Store, found *selection, repair func(*store.DeadLetter) ([]byte, error)) (deadletter.Report, error) {
-	r, err := deadletter.New(&chosen{s, found.ids}, s, deadletter.Config{
+	r, err := deadletter.New(&chosen{s, found}, s, deadletter.Config{
 		Limit: -1, Rate: f.rate, Repair: repair, AllowSecondEffect: f.secondEffect, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

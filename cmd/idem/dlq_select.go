@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +41,8 @@ func (f *selectFlags) checkSelection(args []string) error {
 type selection struct {
 	letters store.DeadLetters
 	ids     []int64 // in order
-	skipped int     // named, and done already
+	ended   map[int64]time.Time
+	skipped int // named, and done already
 	tooOld  int
 	sample  []store.DeadLetter
 	target  string
@@ -59,7 +61,7 @@ func (f *selectFlags) selected(ctx context.Context, std streams, s *connect.Stor
 	if err != nil {
 		return nil, err
 	}
-	found := &selection{letters: s, target: f.letterFilter.text()}
+	found := &selection{letters: s, ended: map[int64]time.Time{}, target: f.letterFilter.text()}
 	if len(ids) > 0 {
 		err := f.byID(ctx, std, s, found, ids)
 		found.target = "ids " + idText(found.ids)
@@ -116,6 +118,7 @@ func (f *selectFlags) byID(ctx context.Context, std streams, s *connect.Store, f
 func (c *selection) add(letters []store.DeadLetter) {
 	for i := range letters {
 		c.ids = append(c.ids, letters[i].ID)
+		c.ended[letters[i].ID] = letters[i].CreatedAt
 		if letters[i].Outcome == idem.OutcomeTooOld {
 			c.tooOld++
 		}
@@ -130,10 +133,11 @@ func (c *selection) show(std streams, asJSON bool, name string) error {
 	return letterSheet.sample(std, asJSON, name, c.sample, len(c.ids))
 }
 
-// chosen are the dead letters of a selection, for a redriver: what has come since is not among them.
+// chosen are the dead letters of a selection, for a redriver: what has come since is not among them, nor one that was
+// redriven since and has ended once more, under its old id and for another reason.
 type chosen struct {
 	store.DeadLetters
-	ids []int64
+	*selection
 }
 
 // CountDeadLetters counts them.
@@ -153,9 +157,24 @@ func (c *chosen) ListDeadLetters(ctx context.Context, _ store.DeadLetterFilter, 
 		if err != nil {
 			return nil, err
 		}
-		if d != nil && d.RedrivenAt.IsZero() {
+		if d != nil && d.RedrivenAt.IsZero() && d.CreatedAt.Equal(c.ended[id]) {
 			list = append(list, *d)
 		}
 	}
 	return list, nil
+}
+
+// drop removes those that still wait.
+func (c *chosen) drop(ctx context.Context, ids []int64) (int, error) {
+	list, err := c.ListDeadLetters(ctx, store.DeadLetterFilter{}, ids[0]-1, len(ids))
+	var still []int64
+	for i := range list {
+		if list[i].ID <= ids[len(ids)-1] {
+			still = append(still, list[i].ID)
+		}
+	}
+	if err != nil || len(still) == 0 {
+		return 0, err
+	}
+	return c.DropDeadLetters(ctx, still)
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/idem-spec/idem/internal/operate/connect"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -193,13 +194,25 @@ func TestWhatIsDoneAlreadyIsSkipped(t *testing.T) {
 	assert.Equal(t, []string{"ids 2 4", "ids 5 6", "ids 7", "ids 1 2", "ids 3"}, query(t, dsn, "SELECT target FROM idem_operation ORDER BY id"))
 }
 
-// What comes while the operator reads is not redriven.
+// What comes while the operator reads is neither redriven nor dropped; nor is one that was redriven meanwhile, and ended
+// once more for another reason, under its old id.
 func TestASelectionIsWhatTheOperatorSaw(t *testing.T) {
 	t.Parallel()
-	s := opened(t, operated(t, manyLetters))
-	list, err := (&chosen{s, []int64{1, 3, 12}}).ListDeadLetters(context.Background(), store.DeadLetterFilter{}, 1, 10)
+	dsn := operated(t, manyLetters)
+	s := &connect.Store{Tables: opened(t, dsn)}
+	flags := selectFlags{changeFlags: changeFlags{max: 100}}
+	found, err := flags.selected(t.Context(), streams{err: io.Discard}, s, []string{"1", "3", "5", "12"})
+	require.NoError(t, err)
+	query(t, dsn, "UPDATE dead_letter SET redriven_at = now() WHERE id = 3")
+	query(t, dsn, "UPDATE dead_letter SET created_at = clock_timestamp(), reason = 'LATER' WHERE id = 5")
+	left := &chosen{s, found}
+	list, err := left.ListDeadLetters(t.Context(), store.DeadLetterFilter{}, 0, 10)
 	require.NoError(t, err)
 	require.Len(t, list, 2)
-	assert.EqualValues(t, 3, list[0].ID)
+	assert.EqualValues(t, 1, list[0].ID)
 	assert.EqualValues(t, 12, list[1].ID)
+	dropped, err := left.drop(t.Context(), found.ids)
+	require.NoError(t, err)
+	assert.Equal(t, 2, dropped)
+	assert.Equal(t, []string{"11"}, query(t, dsn, "SELECT count(*) FROM dead_letter"))
 }
