@@ -41,6 +41,7 @@ type checkResult struct {
 	Check  string   `json:"check"`
 	Status string   `json:"status"`
 	Place  string   `json:"place"`
+	Server string   `json:"server,omitempty"`
 	Found  string   `json:"found"`
 	Why    string   `json:"why"`
 	Mend   string   `json:"mend,omitempty"`
@@ -49,14 +50,14 @@ type checkResult struct {
 
 func writeResults(w io.Writer, results []doctor.Result, json, all bool) error {
 	if !json {
-		writeDiagnosis(w, results, all)
+		writeDiagnosis(w, doctor.ByServer(results), all)
 		return nil
 	}
 	for _, r := range results {
 		if r.Status == doctor.OK && !all {
 			continue
 		}
-		if err := show.Line(w, checkResult{r.ID, r.Status.String(), r.Place, r.Found, r.Why, r.Mend, r.Spec}); err != nil {
+		if err := show.Line(w, checkResult{r.ID, r.Status.String(), r.Place, r.Server, r.Found, r.Why, r.Mend, r.Spec}); err != nil {
 			return err
 		}
 	}

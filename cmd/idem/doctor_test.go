@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,6 +99,32 @@ func TestDoctorLooksAtAContext(t *testing.T) {
 		found[o["check"].(string)+" "+o["status"].(string)] = true
 	}
 	assert.True(t, found["TOPIC_REPLICATION error"] && found["PRODUCER_SETTINGS note"], found)
+}
+
+// Two services' databases on one server: what is said of the server is said once.
+func TestDoctorTellsAServersFaultsOnce(t *testing.T) {
+	mail, shop := operated(t, ""), operated(t, "INSERT INTO dead_letter (source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key, source_topic, outcome, topic, headers) VALUES (1, 0, 0, 0, 0, 's', 'k', 't', 'RETRYABLE', 't', '[]')")
+	nowhere(t)
+	userConfig(t, fmt.Sprintf("contexts: {prod: {stores: {mail: %q, shop: %q}}}", mail, shop))
+	stdout, stderr, _ := invoke(t, "doctor", "--context", "prod", "--all", "--p99", "1s")
+	require.Empty(t, stderr)
+	server, own, ok := strings.Cut(stdout[strings.Index(stdout, "server "):], "\n\n")
+	require.True(t, ok)
+	assert.Regexp(t, `^server 127\.0\.0\.1:\d+: store mail, store shop\n`, server)
+	assert.Equal(t, 1, strings.Count(stdout, "STORE_VERSION"), stdout)
+	assert.Contains(t, server, "STORE_VERSION: PostgreSQL ")
+	assert.NotContains(t, server, "STORE_DEAD_LETTERS")
+	assert.Contains(t, own, "store shop\n  ", "what is in a database stays its own")
+
+	stdout, _, _ = invoke(t, "doctor", "--context", "prod", "--all", "--p99", "1s", "-o", "json")
+	places := map[string]int{}
+	for _, o := range objects(t, stdout) {
+		if o["check"] == "STORE_VERSION" {
+			assert.Contains(t, o["server"], "127.0.0.1:")
+			places[o["place"].(string)]++
+		}
+	}
+	assert.Equal(t, map[string]int{"store mail": 1, "store shop": 1}, places)
 }
 
 func TestDoctorCompletesGroups(t *testing.T) {

@@ -42,6 +42,8 @@ type Result struct {
 	Status Status
 	// Place is "topic orders", "group payments", "store shop", "redis 10.0.0.7:6379".
 	Place string
+	// Server is host:port of the database server that it is about; empty where it is about anything else.
+	Server string
 	// Found is what is there, with its value.
 	Found string
 	// Mend is what to do, a command where there is one; empty where there is nothing to mend.
@@ -81,7 +83,7 @@ func (r *report) nothing() error {
 func (r *report) ok(format string, args ...any) { r.as(OK, "", format, args...) }
 
 func (r *report) as(s Status, mend, format string, args ...any) {
-	r.results = append(r.results, Result{r.check, s, r.place, fmt.Sprintf(format, args...), mend})
+	r.results = append(r.results, Result{Check: r.check, Status: s, Place: r.place, Found: fmt.Sprintf(format, args...), Mend: mend})
 }
 
 // examine runs checks on a subject. An error of one is no finding: it could not be looked at.

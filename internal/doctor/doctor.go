@@ -15,11 +15,13 @@ var reach = Check{
 
 // Unreached is the result of a place that does not answer. What a driver says on several lines is one.
 func Unreached(place string, err error) Result {
-	return Result{&reach, Error, place, strings.Join(strings.Fields(err.Error()), " "), "run this where the service runs, and as its user"}
+	return Result{Check: &reach, Status: Error, Place: place, Found: strings.Join(strings.Fields(err.Error()), " "), Mend: "run this where the service runs, and as its user"}
 }
 
 // Unasked is the result of something that nobody has said enough about to look at it.
-func Unasked(place, why, mend string) Result { return Result{&reach, Unknown, place, why, mend} }
+func Unasked(place, why, mend string) Result {
+	return Result{Check: &reach, Status: Unknown, Place: place, Found: why, Mend: mend}
+}
 
 // Counts are how many results have each status.
 type Counts [Error + 1]int

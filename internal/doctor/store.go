@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 	"time"
@@ -103,12 +104,20 @@ func (s *Store) alter(name, value string) string {
 }
 
 // storeChecks look at the server and at what the tables are.
-var storeChecks = slices.Concat(tableChecks, serverChecks, loadChecks)
+var storeChecks = slices.Concat(tableChecks, ofServer)
+
+// ofServer are those whose answer all databases of a server have in common, unless one is set otherwise.
+var ofServer = slices.Concat(serverChecks, loadChecks)
 
 // LookAtStore looks at the server, the tables and the work that waits in them, and tells timing what it has learned.
 func LookAtStore(ctx context.Context, s *Store) []Result {
 	place := "store " + s.Place()
-	all := examine(ctx, place, s, storeChecks)
+	all := examine(ctx, place, s, tableChecks)
+	of := examine(ctx, place, s, ofServer)
+	for i := range of {
+		of[i].Server = s.server()
+	}
+	all = append(all, of...)
 	if s.tables != 0 {
 		all = append(all, examine(ctx, place, s, workChecks)...)
 	}
@@ -116,6 +125,11 @@ func LookAtStore(ctx context.Context, s *Store) []Result {
 		all[i].Found = connect.Redact(all[i].Found, s.DSN)
 	}
 	return all
+}
+
+// server is host:port.
+func (s *Store) server() string {
+	return net.JoinHostPort(s.conn.Config().Host, strconv.Itoa(int(s.conn.Config().Port)))
 }
 
 // Learn takes what the records of a store tell, where no flag has said it: the shortest retention and the slowest
