@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -83,6 +85,23 @@ func TestADeliveryThatIsCancelledIsADeadLetter(t *testing.T) {
 	grants, err := s.Claim(t.Context(), []store.Claim{{Scope: "payments", Key: "k-1", Owner: "o", RedriveCount: 1, MaxAttempts: 9, Lease: 1 << 40}})
 	require.NoError(t, err)
 	assert.Equal(t, idem.AdmitProceed, grants[0].Kind)
+}
+
+// Who cancels a redrive takes back what permitted a second effect: the next one has to be permitted again.
+func TestACancelledRedriveOfWhatIsTooOldIsTooOldStill(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters)
+	payload := filepath.Join(t.TempDir(), "repaired")
+	require.NoError(t, os.WriteFile(payload, []byte("repaired"), 0o600))
+	for _, args := range [][]string{
+		{"dlq", "redrive", "11", "--allow-second-effect"}, {"dlq", "redrive", "12", "--allow-second-effect", "--payload", payload},
+		{"dlq", "redrive", "10"}, {"retry", "cancel", "--all"},
+	} {
+		_, stderr, code := invoke(t, append(args, "--dsn", dsn, "--reason", "r", "--yes")...)
+		require.Equal(t, exitOK, code, stderr)
+	}
+	assert.Equal(t, []string{"NON_RETRYABLE", "TOO_OLD", "TOO_OLD"},
+		query(t, dsn, "SELECT outcome FROM dead_letter WHERE reason = 'CANCELLED: r' ORDER BY source_offset"))
 }
 
 // A row of an earlier delivery than the one that its record waits for ends without the record.

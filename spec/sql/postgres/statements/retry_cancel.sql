@@ -1,5 +1,6 @@
 -- retry_cancel: make dead letters of deliveries to come, and DEAD their records where they wait for that delivery: a
--- lane that it heads goes on, and a redrive gives it another life. What a scheduler publishes just now is left.
+-- lane that it heads goes on, and a redrive gives it another life. A redrive of a message that was TOO_OLD is so once more,
+-- since nobody knows whether it had its effect. What a scheduler publishes just now is left.
 --
 -- $1 bigint[]  ids
 -- $2 text      the reason of the dead letters
@@ -13,7 +14,11 @@ WITH picked AS MATERIALIZED (
     INSERT INTO dead_letter AS d (scope, idempotency_key, event_type, biz_key, event_id, source_topic, source_partition, source_offset,
         redrive_count, retry_count, hold_count, outcome, reason, topic, headers, message_key, payload)
     SELECT p.scope, p.idempotency_key, p.event_type, p.biz_key, p.msg_id, p.source_topic, p.source_partition, p.source_offset,
-        p.redrive_count, p.retry_count, p.hold_count, 'NON_RETRYABLE', $2::text,
+        p.redrive_count, p.retry_count, p.hold_count,
+        CASE WHEN EXISTS (SELECT FROM dead_letter o
+                          WHERE o.scope = p.scope AND o.source_topic = p.source_topic AND o.source_partition = p.source_partition
+                            AND o.source_offset = p.source_offset AND o.idempotency_key = p.idempotency_key AND o.outcome = 'TOO_OLD')
+             THEN 'TOO_OLD' ELSE 'NON_RETRYABLE' END, $2::text,
         CASE WHEN right(p.topic, length('.retry.' || p.scope)) = '.retry.' || p.scope
              THEN left(p.topic, -length('.retry.' || p.scope)) ELSE p.topic END,
         p.headers, p.message_key, p.payload
