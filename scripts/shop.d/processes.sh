@@ -18,6 +18,7 @@ said() {
 		kill -0 "${pids[-1]}" 2>/dev/null || break
 		sleep 0.1
 	done
+	end_tick
 	tail -n 20 "$home/log/$1.log" >&2
 	die "$1 has not said: $2; its log is $home/log/$1.log"
 }
@@ -49,7 +50,6 @@ start_all() {
 		run "worker-$s" "$home/bin/idem" worker --dsn "${!dsn}" --brokers "$KAFKA_BROKERS"
 	done
 	write_env
-	say "the shop runs: orders at $ORDERS_URL, the bank and the mails at $OUTSIDE_URL"
 }
 
 # write_env: to work on the shop by hand, `. .tools/shop/env`.

@@ -10,7 +10,6 @@ database() {
 }
 
 servers() {
-	scripts/services start postgres redis kafka >/dev/null
 	eval "$(scripts/services env postgres redis kafka)"
 	local s url
 	for s in "${services[@]}"; do
@@ -18,7 +17,7 @@ servers() {
 		printf -v "${s^^}_DATABASE_URL" %s "$url"
 		export "${s?}" "${s^^}_DATABASE_URL"
 		make_database "shop_$s"
-		"$home/bin/idem" migrate up --dsn "$url" >>"$home/log/servers.log" 2>&1 || die "idem migrate up: see $home/log/servers.log"
+		logged "$home/bin/idem" migrate up --dsn "$url"
 		"$home/bin/idem" migrate validate --dsn "$url" >>"$home/log/servers.log" 2>&1 ||
 			die "the database shop_$s has tables of an earlier work tree, see $home/log/servers.log: DROP DATABASE shop_$s"
 	done
@@ -28,7 +27,7 @@ servers() {
 
 # make_database NAME: Python has psycopg for notifications; psql may be missing.
 make_database() {
-	python - "$DATABASE_URL" "$1" <<-'P' || die "the database $1 was not made"
+	logged python - "$DATABASE_URL" "$1" <<-'P'
 		import sys
 		import psycopg
 		with psycopg.connect(sys.argv[1], autocommit=True) as server:
@@ -38,13 +37,11 @@ make_database() {
 }
 
 make_topics() {
-	local partitions=(--partitions 4 --brokers "$KAFKA_BROKERS")
-	{
-		"$home/bin/idem" topic create shop.orders --group payments "${partitions[@]}" &&
-			"$home/bin/idem" topic create shop.payments --group orders --group notifications "${partitions[@]}" &&
-			"$home/bin/idem" topic create shop.refunds --group orders --group payments --group notifications "${partitions[@]}" &&
-			"$home/bin/idem" topic create shop.notifications "${partitions[@]}"
-	} >>"$home/log/servers.log" 2>&1 || die "idem topic create: see $home/log/servers.log"
+	local create=(logged "$home/bin/idem" topic create --partitions 4 --brokers "$KAFKA_BROKERS")
+	"${create[@]}" shop.orders --group payments
+	"${create[@]}" shop.payments --group orders --group notifications
+	"${create[@]}" shop.refunds --group orders --group payments --group notifications
+	"${create[@]}" shop.notifications
 }
 
 # write_context: `idem … --context shop`, with XDG_CONFIG_HOME.
