@@ -37,7 +37,7 @@ func newDLQLs(std streams) *cobra.Command {
 	}
 	flags.letterFilter.add(command)
 	flags.listFlags.add(command, "behind this id, which is older")
-	offerScopes(command, &flags.place)
+	offerValues(command, &flags.place, letterValues)
 	flags.deadTopic.add(command)
 	command.Flags().BoolVar(&flags.redriven, "redriven", false, "those that were redriven, too")
 	return command

@@ -26,7 +26,7 @@ func (f *selectFlags) add(command *cobra.Command) {
 	f.operateFlags.add(command)
 	f.letterFilter.add(command)
 	f.changeFlags.add(command)
-	offerScopes(command, &f.place)
+	offerValues(command, &f.place, letterValues)
 	command.Flags().BoolVar(&f.all, "all", false, "all that wait, where there is neither an id nor a filter")
 }
 

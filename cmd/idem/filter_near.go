@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/idem-spec/idem/internal/lint"
 	"github.com/idem-spec/idem/internal/operate/connect"
 	"github.com/idem-spec/idem/internal/operate/show"
@@ -54,9 +56,9 @@ func whyNone(none, rows string, values ...filterValue) string {
 }
 
 // valuesOf are those of all stores. What cannot be read is not known.
-func valuesOf(stores []*connect.Store, read func(*connect.Store) (store.Values, error)) (all store.Values) {
+func valuesOf(ctx context.Context, stores []*connect.Store, read func(context.Context, *connect.Store) (store.Values, error)) (all store.Values) {
 	for _, s := range stores {
-		v, err := read(s)
+		v, err := read(ctx, s)
 		if err != nil {
 			continue
 		}
@@ -95,12 +97,36 @@ func (f *letterFilter) whyNoLetter(ctx context.Context, stores ...*connect.Store
 			}
 		}
 	}
-	return f.whyNone(valuesOf(stores, func(s *connect.Store) (store.Values, error) { return s.DeadLetterValues(ctx, mostValues) }))
+	return f.whyNone(valuesOf(ctx, stores, letterValues))
 }
 
 // whyNoRetry says what of a filter no delivery to come has.
 func (f *retryFilter) whyNoRetry(ctx context.Context, stores ...*connect.Store) string {
-	v := valuesOf(stores, func(s *connect.Store) (store.Values, error) { return s.RetryValues(ctx, mostValues) })
+	v := valuesOf(ctx, stores, retryValues)
 	return whyNone("none", "deliveries to come", filterValue{"scope", f.scope, v.Scopes}, filterValue{"event type", f.event, v.EventTypes},
 		filterValue{"reason", codeOf(f.reason), v.Codes})
+}
+
+// offerValues has the shell complete the filters with what there is.
+func offerValues(command *cobra.Command, place *connect.Flags, read func(context.Context, *connect.Store) (store.Values, error)) {
+	offerScopes(command, place)
+	for flag, of := range map[string]func(store.Values) []string{
+		"event-type":    func(v store.Values) []string { return v.EventTypes },
+		"reject-reason": func(v store.Values) []string { return v.Codes },
+	} {
+		offerFunc(command, flag, func(cmd *cobra.Command) []string {
+			return stored(cmd.Context(), place, func(ctx context.Context, s *connect.Store) ([]string, error) {
+				v, err := read(ctx, s)
+				return of(v), err
+			})
+		})
+	}
+}
+
+func letterValues(ctx context.Context, s *connect.Store) (store.Values, error) {
+	return s.DeadLetterValues(ctx, mostValues)
+}
+
+func retryValues(ctx context.Context, s *connect.Store) (store.Values, error) {
+	return s.RetryValues(ctx, mostValues)
 }

@@ -67,13 +67,17 @@ func addContext(command *cobra.Command, name *string) {
 	})
 }
 
-// offerScopes has the shell complete --scope with those of the database, where it answers at once.
+// offerScopes has the shell complete --scope with those of the database.
 func offerScopes(command *cobra.Command, place *connect.Flags) {
 	offerFunc(command, "scope", func(cmd *cobra.Command) []string { return scopesOf(cmd.Context(), place) })
 }
 
-// scopesOf are those of the stores that answer at once; what cannot be offered is typed.
-func scopesOf(ctx context.Context, place *connect.Flags) (scopes []string) {
+func scopesOf(ctx context.Context, place *connect.Flags) []string {
+	return stored(ctx, place, func(ctx context.Context, s *connect.Store) ([]string, error) { return s.Scopes(ctx) })
+}
+
+// stored is what the stores have that answer at once, to complete a flag; what cannot be offered is typed.
+func stored(ctx context.Context, place *connect.Flags, read func(context.Context, *connect.Store) ([]string, error)) (offered []string) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	target, err := connect.Resolve(*place)
@@ -85,14 +89,12 @@ func scopesOf(ctx context.Context, place *connect.Flags) (scopes []string) {
 		if err != nil {
 			continue
 		}
-		if o, err := s.Operator(); err == nil {
-			found, _ := o.Scopes(ctx)
-			scopes = append(scopes, found...)
-		}
+		found, _ := read(ctx, s)
+		offered = append(offered, found...)
 		s.Close()
 	}
-	slices.Sort(scopes)
-	return slices.Compact(scopes)
+	slices.Sort(offered)
+	return slices.Compact(offered)
 }
 
 func (f *operateFlags) json() bool { return f.output == "json" }

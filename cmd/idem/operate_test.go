@@ -145,6 +145,10 @@ func TestAContextIsReadOnly(t *testing.T) {
 	assert.Contains(t, stdout, "prod\n")
 	stdout, _, _ = invoke(t, "__complete", "dlq", "ls", "--context", "prod", "--scope", "")
 	assert.Contains(t, stdout, "mail\npayments\n")
+	stdout, _, _ = invoke(t, "__complete", "dlq", "redrive", "--context", "prod", "--event-type", "")
+	assert.Contains(t, stdout, "notifications.sent\norders.created\n")
+	stdout, _, _ = invoke(t, "__complete", "dlq", "ls", "--context", "prod", "--reject-reason", "B")
+	assert.Contains(t, stdout, "BAD\n")
 }
 
 func TestAChangeIsConfirmedByItsCount(t *testing.T) {

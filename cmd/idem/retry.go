@@ -90,7 +90,7 @@ func newRetryLs(std streams) *cobra.Command {
 	}
 	flags.retryFilter.add(command)
 	flags.listFlags.add(command, "behind this id")
-	offerScopes(command, &flags.place)
+	offerValues(command, &flags.place, retryValues)
 	return command
 }
 

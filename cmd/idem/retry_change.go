@@ -25,7 +25,7 @@ func (f *retryChangeFlags) add(command *cobra.Command) {
 	f.operateFlags.add(command)
 	f.retryFilter.add(command)
 	f.changeFlags.add(command)
-	offerScopes(command, &f.place)
+	offerValues(command, &f.place, retryValues)
 	command.Flags().BoolVar(&f.all, "all", false, "all, where there is neither an id nor a filter")
 }
 
