@@ -3,7 +3,7 @@
 python bench/harness/main.py            all of it
 python bench/harness/main.py go plugin  some of it, on standard output alone
 BENCH_QUICK=1                           fewer rounds, for a look
-BENCH_GROWTH=1                          the runtime with a table of ten million keys, some minutes more
+BENCH_GROWTH=1                          the runtime's part with ten million keys, some minutes more
 """
 
 from __future__ import annotations

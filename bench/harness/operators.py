@@ -38,7 +38,8 @@ COMMANDS = (
     f"trace {KEY}",
     "operations",
 )
-# Half of the deliveries to come are read one by one: no index has their details, since each retry would pay for it.
+# Half of the deliveries to come are read one by one: no index has their details, for which each
+# retry would pay.
 WALK = "retry ls --reject-reason 'BUSY: eu'"
 
 
