@@ -3,13 +3,14 @@
 package payload
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -97,7 +98,7 @@ func (s *Schema) Show(eventType string, payload []byte) (*Shown, error) {
 
 // decode reads a payload. Its errors name no value.
 func (s *Schema) decode(payload []byte, m *dynamicpb.Message) error {
-	format := formatOf(payload)
+	format := formatOf(payload, m)
 	if format != wire.JSON {
 		return dynamic.Guard(func() error { return wire.Decode(format, payload, m) })
 	}
@@ -123,7 +124,7 @@ func (s *Schema) Encode(eventType string, text, old []byte) ([]byte, error) {
 	if before, err := s.message(eventType); err == nil && s.decode(old, before) == nil {
 		kept = keepHidden(before.ProtoReflect(), m.ProtoReflect(), 0)
 	}
-	format := formatOf(old)
+	format := formatOf(old, m)
 	switch {
 	case format == wire.JSON && !kept:
 		return text, nil
@@ -191,15 +192,19 @@ func (s *Schema) message(eventType string) (*dynamicpb.Message, error) {
 }
 
 // formatOf looks at the first byte: no message begins with a tag of the field 0, and one that begins with the byte of
-// { would begin with a group, which messages of idem have none of.
-func formatOf(payload []byte) wire.Format {
-	switch text := strings.TrimLeft(string(payload[:min(len(payload), 64)]), " \t\r\n"); {
+// { would begin with a group, which messages of idem have none of. The blanks before a { may be tags, and it a length:
+// a first field of 123 bytes begins with a line break and a {.
+func formatOf(payload []byte, m *dynamicpb.Message) wire.Format {
+	text := bytes.TrimLeft(payload, " \t\r\n")
+	switch {
 	case len(payload) > 0 && payload[0] == 0:
 		return wire.Confluent
-	case strings.HasPrefix(text, "{"):
-		return wire.JSON
+	case !bytes.HasPrefix(text, []byte("{")):
+		return wire.Protobuf
+	case len(text) < len(payload) && !json.Valid(text) && dynamic.Unmarshal(payload, m.New().Interface()) == nil:
+		return wire.Protobuf
 	}
-	return wire.Protobuf
+	return wire.JSON
 }
 
 // Digest is the SHA-256 of a payload, in hex.

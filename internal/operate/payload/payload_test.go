@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -92,6 +93,23 @@ func TestARepairKeepsTheFormat(t *testing.T) {
 	text, err := s.Encode("paid", []byte(`{"id": "p-2"}`), []byte(" {}"))
 	require.NoError(t, err)
 	assert.Equal(t, `{"id": "p-2"}`, string(text))
+}
+
+// A first field of 123 bytes begins with a line break and a {.
+func TestAMessageThatBeginsAsJSONIsTold(t *testing.T) {
+	t.Parallel()
+	s := read(t)
+	binary, err := s.Encode("paid", []byte(`{"id": "`+strings.Repeat("x", '{')+`"}`), nil)
+	require.NoError(t, err)
+	require.Equal(t, "\n{x", string(binary[:3]))
+	shown, err := s.Show("paid", binary)
+	require.NoError(t, err)
+	assert.Contains(t, string(shown.JSON), "xxx")
+	for old, want := range map[string]string{string(binary): "\x0a\x03p-2", "\n{\"id\": \"x\"}": `{"id": "p-2"}`, "\n{\"id\": ": `{"id": "p-2"}`} {
+		repaired, err := s.Encode("paid", []byte(`{"id": "p-2"}`), []byte(old))
+		require.NoError(t, err)
+		assert.Equal(t, want, string(repaired), old)
+	}
 }
 
 func TestARepairKeepsWhatIsHidden(t *testing.T) {
