@@ -113,9 +113,8 @@ def main() -> None:
     if not port.isdecimal():
         sys.exit("gateway: GATEWAY_ADDRESS has no port: give one such as 127.0.0.1:0")
     server = Gateway((host, int(port)), producer({"bootstrap.servers": brokers}))
-    stop = threading.Thread(target=server.shutdown)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.start())
+    for number in (signal.SIGINT, signal.SIGTERM):  # of which a terminal and a script send one each
+        signal.signal(number, lambda *_: threading.Thread(target=server.shutdown).start())
     print(f"gateway: listening on http://{host}:{server.server_port}", flush=True)
     server.serve_forever()
 

@@ -98,7 +98,8 @@ class Answer(BaseHTTPRequestHandler):
 
 @contextmanager
 def process(program: str, ready: str, **settings: str) -> Iterator[str]:
-    """Runs until the end of the block, when SIGTERM has to end it with 0. Gives what it says."""
+    """Runs until the end of the block, when Ctrl-C, of which scripts/shop makes a SIGTERM besides,
+    has to end it with 0. Gives what it says."""
     running = subprocess.Popen(
         [sys.executable, HERE / program],
         env=os.environ | settings | {"PYTHONPATH": os.pathsep.join(sys.path)},
@@ -110,6 +111,7 @@ def process(program: str, ready: str, **settings: str) -> Iterator[str]:
         line = running.stdout.readline()
         assert line.startswith(ready)
         yield line.removeprefix(ready).strip()
+        running.send_signal(signal.SIGINT)
         running.send_signal(signal.SIGTERM)
         assert running.wait(60) == 0
     finally:
