@@ -53,6 +53,16 @@ message PaymentSucceeded {
 	}
 }
 
+// A group may have any name, and a shell would run what is behind its ; as a command.
+func TestNamesOfGroupsAreWordsOfTheShell(t *testing.T) {
+	for _, name := range []string{"IDEM_CONTEXT", "IDEM_BROKERS", "KAFKA_BROKERS"} {
+		t.Setenv(name, "")
+	}
+	stdout, stderr, code := invoke(t, "topic", "plan", "orders", "--group", "pay; reboot=s", "--principal", "User:p")
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stdout, " --operation Read --group 'pay; reboot'\n")
+}
+
 func TestTopicPlanSaysWhatIsWrong(t *testing.T) {
 	for _, name := range []string{"IDEM_CONTEXT", "IDEM_BROKERS", "KAFKA_BROKERS"} {
 		t.Setenv(name, "")

@@ -52,7 +52,7 @@ func (c *Compared) aclCommands(tools Tools) (lines []string) {
 			at[same] = len(lines)
 			lines = append(lines, tools.run("kafka-acls")+" --add --allow-principal "+quoted(on.principal)+operations[on])
 		}
-		lines[at[same]] += " --" + strings.ToLower(on.resource) + " " + on.name
+		lines[at[same]] += " --" + strings.ToLower(on.resource) + " " + quoted(on.name)
 	}
 	return lines
 }
@@ -104,7 +104,7 @@ func (a *ACLStatus) Command(tools Tools) string {
 	case Different:
 		return "# another ACL denies it, which goes before all that allow: " + what
 	}
-	return fmt.Sprintf("%s --add --allow-principal %s --operation %s --%s %s", tools.run("kafka-acls"), quoted(a.Principal), a.Operation, strings.ToLower(a.Resource), a.Name)
+	return fmt.Sprintf("%s --add --allow-principal %s --operation %s --%s %s", tools.run("kafka-acls"), quoted(a.Principal), a.Operation, strings.ToLower(a.Resource), quoted(a.Name))
 }
 
 func (t Tools) run(program string) string {
