@@ -5,6 +5,8 @@ import io.github.idemspec.v1.IdemException;
 import io.github.idemspec.v1.Outcome;
 import java.nio.channels.ClosedByInterruptException;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What a delivery came to.
@@ -14,6 +16,8 @@ import java.sql.SQLException;
  * @param reason what the reject_reason says, or null for the outcome's name
  */
 public record Result(Outcome outcome, long waitMs, String reason) {
+  private static final int MOST_CAUSES = 100;
+
   /** Done. */
   public static final Result OK = of(Outcome.OK, null);
 
@@ -30,9 +34,7 @@ public record Result(Outcome outcome, long waitMs, String reason) {
   public static Result of(Throwable error) {
     String sqlState = null;
     boolean same = false;
-    Throwable last = null;
-    for (Throwable e = error; e != null && e != last; e = e.getCause()) {
-      last = e;
+    for (Throwable e : causes(error)) {
       if (e instanceof FailureException f) {
         return new Result(f.outcome(), Math.max(f.after().toMillis(), 0), f.reason());
       }
@@ -45,6 +47,15 @@ public record Result(Outcome outcome, long waitMs, String reason) {
       return of(Outcome.NON_RETRYABLE, error.toString());
     }
     return of(bySqlState(sqlState), error.toString());
+  }
+
+  /** The error and what it comes of, the outermost first; two may each be the other's cause. */
+  private static List<Throwable> causes(Throwable error) {
+    List<Throwable> causes = new ArrayList<>();
+    for (Throwable e = error; e != null && causes.size() < MOST_CAUSES; e = e.getCause()) {
+      causes.add(e);
+    }
+    return causes;
   }
 
   private static Outcome bySqlState(String state) {
@@ -61,9 +72,7 @@ public record Result(Outcome outcome, long waitMs, String reason) {
 
   /** Whether an error comes of an interruption, or of a statement that the server ended. */
   static boolean isInterruption(Throwable error) {
-    Throwable last = null;
-    for (Throwable e = error; e != null && e != last; e = e.getCause()) {
-      last = e;
+    for (Throwable e : causes(error)) {
       if (e instanceof InterruptedException || e instanceof ClosedByInterruptException) {
         return true;
       }

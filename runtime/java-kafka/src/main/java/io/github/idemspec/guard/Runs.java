@@ -8,6 +8,8 @@ import io.github.idemspec.store.StoreException;
 import io.github.idemspec.store.StoredRecord;
 import io.github.idemspec.v1.DedupRecord.State;
 import io.github.idemspec.v1.Outcome;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.time.Duration;
 import java.util.List;
 
@@ -101,7 +103,8 @@ final class Runs {
   }
 
   /** Ends a delivery by what its handler threw. */
-  void conclude(MessageDelivery d, Handling handling, Throwable error) {
+  void conclude(MessageDelivery d, Handling handling, Throwable thrown) {
+    Throwable error = legible(thrown);
     if (d.lost) {
       guard.fenced(d);
       d.error = error;
@@ -118,6 +121,22 @@ final class Runs {
       d.end(Result.of(Outcome.IN_PROGRESS, null), error);
     } else {
       d.end(Result.of(error), error);
+    }
+  }
+
+  /** An error that can be asked what it is: one whose own methods throw would end whoever reads it. */
+  private static Throwable legible(Throwable error) {
+    if (error == null) {
+      return null;
+    }
+    try {
+      Result.of(error);
+      Result.isInterruption(error);
+      error.printStackTrace(new PrintWriter(Writer.nullWriter()));
+      return error;
+    } catch (RuntimeException | StackOverflowError e) {
+      String name = error.getClass().getName();
+      return new RetryableException("a " + name + " that cannot be read: its methods throw");
     }
   }
 

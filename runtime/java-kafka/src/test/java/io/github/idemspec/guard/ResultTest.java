@@ -1,6 +1,7 @@
 package io.github.idemspec.guard;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.github.idemspec.v1.ErrorCode;
 import io.github.idemspec.v1.IdemException;
@@ -58,5 +59,13 @@ class ResultTest {
         Outcome.RETRYABLE, 0, "java.lang.IllegalStateException: x", new IllegalStateException("x"));
     IdemException e = new IdemException(ErrorCode.KEY_EMPTY, "key", -1, null);
     check(Outcome.NON_RETRYABLE, 0, e.toString(), e);
+  }
+
+  @Test
+  void of_errorsThatAreEachOthersCause_isThatOfTheFirst() {
+    Exception first = new IllegalStateException("first");
+    first.initCause(new IllegalStateException("second", first));
+    check(Outcome.RETRYABLE, 0, "java.lang.IllegalStateException: first", first);
+    assertFalse(Result.isInterruption(first));
   }
 }

@@ -12,16 +12,20 @@ import io.github.idemspec.testing.Running;
 import io.github.idemspec.v1.Policy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What ends a consumer, other than its close. */
@@ -132,19 +136,35 @@ class ConsumerEndsTest {
     assertEquals(PAID + ":v1:p-0", on.database.ask("select string_agg(key, ' ') from effect"));
   }
 
-  @Test
-  void handler_thatThrowsAnErrorOfItsOwn_isTriedAgain() throws Exception {
+  /** An exception that throws where it is asked what it is. */
+  private static final class Illegible extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new IllegalStateException("no message");
+    }
+  }
+
+  static Stream<Arguments> errors() {
+    return Stream.of(
+        Arguments.of(new Error("not implemented"), "java.lang.Error: not implemented"),
+        Arguments.of(
+            new Illegible(),
+            "RETRYABLE: a " + Illegible.class.getName() + " that cannot be read: its methods throw"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("errors")
+  void handler_thatThrowsSomethingOdd_isTriedAgain(Throwable odd, String reason) throws Exception {
+    Policy once = Policy.values().maxRetry(0).toPolicy();
     on.consume(
-        Route.idempotent(
-            PAID,
-            Rules.of(Mode.IDEMPOTENT).policy(Policy.values().maxRetry(0).toPolicy()),
-            d -> {
-              throw new Error("not implemented");
-            }));
+        Route.idempotentBatch(
+            PAID, Rules.of(Mode.IDEMPOTENT).policy(once), 1, ds -> List.of(odd)));
     send(0);
     await("offsets", () -> on.topic.committed() == 1);
     assertEquals(
-        "RETRYABLE java.lang.Error: not implemented",
+        "RETRYABLE " + reason,
         on.database.ask("select outcome || ' ' || reason from dead_letter"));
   }
 
