@@ -27,6 +27,7 @@ public final class Guard implements AutoCloseable {
 
   final GuardConfig config;
   final Store store;
+  private final Observer observer;
   private final Beats beats;
   private final Opening opening;
   private final Claiming claiming;
@@ -47,13 +48,14 @@ public final class Guard implements AutoCloseable {
     }
     this.store = store;
     this.config = config;
+    observer = new SafeObserver(config.observer());
     beats = new Beats(store, config.lease(), this::storeError);
     opening = new Opening(config);
     claiming = new Claiming(this);
     runs = new Runs(this, beats);
     batches = new Batches(this, runs);
     followUps = new FollowUps(config.scope());
-    reports = new Reports(config);
+    reports = new Reports(config.scope(), observer);
     settler = new Settler(this, followUps, reports);
     tally = store instanceof Audit audit ? new Tally(audit, config.scope()) : null;
   }
@@ -68,9 +70,9 @@ public final class Guard implements AutoCloseable {
     return store;
   }
 
-  /** Who sees what happens. */
+  /** Who sees what happens; it throws nothing. */
   public Observer observer() {
-    return config.observer();
+    return observer;
   }
 
   /** {@link #parse} and {@link #route} in one. */
@@ -267,11 +269,7 @@ public final class Guard implements AutoCloseable {
   }
 
   void measure(Metric metric, double value) {
-    try {
-      config.observer().measure(metric, config.scope(), value);
-    } catch (RuntimeException e) {
-      // It changes no outcome.
-    }
+    observer.measure(metric, config.scope(), value);
   }
 
   /** Ends the timer of leases, and writes the last counts. */

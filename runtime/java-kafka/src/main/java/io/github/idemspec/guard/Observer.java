@@ -10,4 +10,9 @@ public interface Observer {
 
   /** A metric has moved: by so much for a counter, to this value for a gauge. */
   default void measure(Metric metric, String scope, double value) {}
+
+  /** The same of the route of an event type. */
+  default void measureRoute(Metric metric, String scope, String eventType, double value) {
+    measure(metric, scope, value);
+  }
 }

@@ -10,18 +10,18 @@ final class Reports {
   private final String scope;
   private final Observer observer;
 
-  Reports(GuardConfig config) {
-    scope = config.scope();
-    observer = config.observer();
+  Reports(String scope, Observer observer) {
+    this.scope = scope;
+    this.observer = observer;
   }
 
   /** Tells of one. */
   void tell(MessageDelivery d) {
+    observer.delivered(d);
     try {
-      observer.delivered(d);
       log(d);
     } catch (RuntimeException e) {
-      // It changes no outcome.
+      // A log that fails changes no outcome.
     }
   }
 

@@ -60,7 +60,7 @@ final class Breakers {
     Rest rest = task.rest;
     if (rest.circuit.state() == Circuit.State.CLOSED) {
       LOG.warn("the route works again: event_type={}", rest.route.eventType);
-      measureOpen(0);
+      measureOpen(rest, 0);
       wakeAll(rest);
       return;
     }
@@ -70,7 +70,7 @@ final class Breakers {
               + " it is probed: event_type={}",
           rest.route.eventType,
           task.delivery.error());
-      measureOpen(1);
+      measureOpen(rest, 1);
       recall(rest, back);
     }
     stages.schedule(() -> stages.probe(rest), rest.circuit.left(now));
@@ -96,11 +96,8 @@ final class Breakers {
     stages.claimers.signal();
   }
 
-  private void measureOpen(int open) {
-    try {
-      guard.observer().measure(Metric.IDEM_ROUTE_BREAKER_OPEN, guard.scope(), open);
-    } catch (RuntimeException e) {
-      // It changes no outcome.
-    }
+  private void measureOpen(Rest rest, int open) {
+    String event = rest.route.eventType;
+    guard.observer().measureRoute(Metric.IDEM_ROUTE_BREAKER_OPEN, guard.scope(), event, open);
   }
 }

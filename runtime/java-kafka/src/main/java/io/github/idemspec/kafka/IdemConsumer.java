@@ -233,11 +233,7 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
       partitions.forEach(engine::assign);
       LOG.info("assigned {}", partitions);
       joined.countDown();
-      try {
-        guard.observer().measure(Metric.IDEM_REBALANCES_TOTAL, guard.scope(), 1);
-      } catch (RuntimeException e) {
-        // It changes no outcome.
-      }
+      guard.observer().measure(Metric.IDEM_REBALANCES_TOTAL, guard.scope(), 1);
     }
 
     @Override

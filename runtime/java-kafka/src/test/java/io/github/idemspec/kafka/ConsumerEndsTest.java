@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
+import io.github.idemspec.guard.GuardConfig;
+import io.github.idemspec.guard.MessageDelivery;
+import io.github.idemspec.guard.Metric;
 import io.github.idemspec.guard.Mode;
+import io.github.idemspec.guard.Observer;
 import io.github.idemspec.guard.Rules;
 import io.github.idemspec.store.postgres.PostgresStore;
 import io.github.idemspec.testing.Running;
@@ -166,6 +170,27 @@ class ConsumerEndsTest {
     assertEquals(
         "RETRYABLE " + reason,
         on.database.ask("select outcome || ' ' || reason from dead_letter"));
+  }
+
+  @Test
+  void observer_thatThrows_changesNoOutcome() throws Exception {
+    Observer missing =
+        new Observer() {
+          @Override
+          public void delivered(MessageDelivery delivery) {
+            throw new NoClassDefFoundError("of a library of metrics");
+          }
+
+          @Override
+          public void measure(Metric metric, String scope, double value) {
+            throw new IllegalStateException("no registry");
+          }
+        };
+    on.consume(
+        on.config().withGuard(GuardConfig.of(on.topic.group).withObserver(missing)),
+        Route.idempotent(PAID, d -> {}));
+    send(0);
+    await("offsets", () -> on.topic.committed() == 1);
   }
 
   /** A store whose connections fail with what is given, where there is something. */
