@@ -48,7 +48,7 @@ func groupLine(g *lag.Group) string {
 	members := fmt.Sprintf("members %d", len(g.Members))
 	state := g.State
 	if g.Hidden {
-		members, state = "members not known", "committed"
+		members, state = "members unknown (the group uses the consumer protocol of KIP-848)", "committed"
 	}
 	line := fmt.Sprintf("group %s: %s, %s, lag %d", g.Name, state, members, g.Lag())
 	if over := g.Windows(); over != "" {

@@ -160,6 +160,13 @@ func TestLagLeavesOutPartitionsWithNothingToDo(t *testing.T) {
 	assert.Contains(t, out.String(), "orders.retry.mail", "JSON has all")
 }
 
+// That members cannot be seen is not that there are none.
+func TestLagOfMembersThatAreUnknown(t *testing.T) {
+	t.Parallel()
+	line := groupLine(&lag.Group{Name: "mail", State: "Dead", Hidden: true})
+	assert.Equal(t, "group mail: committed, members unknown (the group uses the consumer protocol of KIP-848), lag 0", line)
+}
+
 func TestLagRisesAndDrains(t *testing.T) {
 	t.Parallel()
 	brokers, topic, b := lagTopic(t, 1)

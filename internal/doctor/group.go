@@ -62,7 +62,7 @@ var groupChecks = []*check[*group]{
 // unseenMembers says where the brokers do not tell who the members are.
 func (g *group) unseenMembers() error {
 	if g.State == dead && g.committed {
-		return &unseen{"the group has offsets and cannot be described: it may be of the protocol group.protocol=consumer",
+		return &unseen{"members unknown: the group has offsets, and uses the consumer protocol of KIP-848 (group.protocol=consumer), which these brokers do not describe",
 			g.cluster.command("kafka-consumer-groups", "--describe --members --verbose --group %s", g.name)}
 	}
 	return nil

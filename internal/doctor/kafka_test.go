@@ -258,7 +258,7 @@ func TestStatesOfAGroup(t *testing.T) {
 	of4.committed = true
 	results := examine(t.Context(), "", of4, groupChecks)
 	for _, id := range []string{"GROUP_MEMBERS", "GROUP_IDLE", "GROUP_UNOWNED", "GROUP_REBALANCING"} {
-		expect(t, results, "", id, Unknown, "cannot be described")
+		expect(t, results, "", id, Unknown, "members unknown: ")
 	}
 	unowned := described(stable, 1)
 	unowned.Members[0].Topics = []string{"orders"}

@@ -200,12 +200,16 @@ func (g *Group) of(topic string) (all []*Partition) {
 	return all
 }
 
-// Name is a member's id without most of the UUID behind it, and its host.
+// Name is a member's id without most of the UUID in it, and its host. An id that does not begin with the client's, as in
+// the consumer protocol, follows on that.
 func Name(m *kafka.GroupMember) string {
 	name := m.ID
-	const uuid = 36
-	if n := len(name) - uuid; n > 0 && strings.Count(name[n:], "-") == 4 {
-		name = name[:n+8]
+	const uuid, some = 36, 8
+	switch n := len(name) - uuid; {
+	case n > 0 && strings.Count(name[n:], "-") == 4:
+		name = name[:n+some]
+	case m.ClientID != "" && !strings.HasPrefix(name, m.ClientID):
+		name = m.ClientID + "-" + name[:min(len(name), some)]
 	}
 	if host := strings.TrimPrefix(m.Host, "/"); host != "" {
 		name += "@" + host

@@ -159,5 +159,6 @@ func TestPlacesAndRatesAreShort(t *testing.T) {
 	for rate, want := range map[float64]string{0: "0", 0.0333: "0.033", 2.25: "2.2", 99.6: "100", 12345: "12345"} {
 		assert.Equal(t, want, Rate(rate))
 	}
+	assert.Equal(t, "mail-YweRK/jc@10.0.0.7", Name(&kafka.GroupMember{ID: "YweRK/jcQJemfmYtdafcqg", ClientID: "mail", Host: "/10.0.0.7"}))
 	assert.Equal(t, "reader@10.0.0.7", Name(&kafka.GroupMember{ID: "reader", Host: "/10.0.0.7"}))
 }

@@ -78,7 +78,7 @@ func (l *Looker) group(ctx context.Context, name string) (*Group, error) {
 			return nil, fmt.Errorf("group %s: %w: look at its name; `idem lag` without --group shows those that there are", name, ErrNoGroup)
 		}
 		g.Hidden = true
-		l.note("group %s: its members cannot be seen, since it is of the protocol that Kafka 4 has added (group.protocol=consumer): kafka-consumer-groups --describe --members shows them", name)
+		l.note("group %s: its members are unknown: it uses the consumer protocol of KIP-848 (group.protocol=consumer), and these brokers do not describe it; kafka-consumer-groups --describe --members may show them", name)
 	}
 	topics := map[string]bool{}
 	for at := range committed {

@@ -56,14 +56,3 @@ func committedBy(value []byte) (int64, time.Time, bool) {
 }
 
 func (r *reader) int64() int64 { return int64(binary.BigEndian.Uint64(r.take(8))) }
-
-// compact is a string of the flexible versions: its length is a varint, and one more than it.
-func (r *reader) compact() string {
-	length, n := binary.Uvarint(r.data)
-	if n <= 0 || length == 0 || length > uint64(len(r.data)) {
-		r.short, r.data = true, nil
-		return ""
-	}
-	r.take(n)
-	return string(r.take(int(length - 1)))
-}

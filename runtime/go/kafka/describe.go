@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -112,8 +113,8 @@ func (b *Broker) settings(ctx context.Context, topic string) (map[string]string,
 
 // GroupDescription is what a cluster says of a consumer group.
 type GroupDescription struct {
-	// State is Stable, Empty, PreparingRebalance, CompletingRebalance, or Dead where there is no such group. Members of
-	// the protocol that Kafka 4 added cannot be described: their group is Dead and has committed offsets.
+	// State is Stable, Empty, PreparingRebalance, CompletingRebalance; with group.protocol=consumer Assigning and
+	// Reconciling; or Dead where there is no such group.
 	State   string
 	Members []GroupMember
 }
@@ -155,6 +156,11 @@ func (b *Broker) describeGroup(ctx context.Context, name string) (GroupDescripti
 				member.Partitions = assignment(m.MemberAssignment)
 			}
 			d.Members = append(d.Members, member)
+		}
+	}
+	if d.State == "Dead" { // as groups of group.protocol=consumer are here
+		if of, ok, err := b.describeConsumerGroup(ctx, name); ok || err != nil {
+			return of, err
 		}
 	}
 	return d, nil
@@ -234,4 +240,36 @@ func (r *reader) text() string {
 		return ""
 	}
 	return string(r.take(n))
+}
+
+// What follows is of the flexible versions, as Kafka calls them.
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.data)
+	if n <= 0 {
+		r.short, r.data = true, nil
+		return 0
+	}
+	r.data = r.data[n:]
+	return v
+}
+
+// count is a length, which is written as one more; 0 where there is nothing.
+func (r *reader) count() int { return max(int(min(r.uvarint(), math.MaxInt32))-1, 0) }
+
+// compact is a text; empty where there is none.
+func (r *reader) compact() string {
+	n := r.count()
+	if text := r.take(n); !r.short {
+		return string(text)
+	}
+	return ""
+}
+
+// tags skips fields that later versions have added.
+func (r *reader) tags() {
+	for n := r.uvarint(); n > 0 && !r.short; n-- {
+		r.uvarint()
+		r.take(int(min(r.uvarint(), math.MaxInt32)))
+	}
 }
