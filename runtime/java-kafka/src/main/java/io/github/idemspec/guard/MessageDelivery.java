@@ -200,6 +200,26 @@ public final class MessageDelivery {
     value = resultToKeep;
   }
 
+  /** Makes an object of a payload. */
+  public interface Decoder<T> {
+    /** What it throws says that the payload is none. */
+    T decode(byte[] payload) throws Exception;
+  }
+
+  /**
+   * The payload as a decoder reads it: {@code delivery.decode(PaymentSucceeded::parseFrom)}. Where it
+   * cannot be read that throws what makes the message MALFORMED (CONS-005). A null payload is read as no
+   * bytes.
+   */
+  public <T> T decode(Decoder<T> decoder) {
+    byte[] payload = message.value() == null ? new byte[0] : message.value();
+    try {
+      return decoder.decode(payload);
+    } catch (Exception | StackOverflowError e) {
+      throw new MalformedException(null, e);
+    }
+  }
+
   /**
    * Moves the object that the message is about, within the handler's transaction. Where the message does
    * not apply it throws what that means for the delivery: it was done, comes too early, or can never be

@@ -19,6 +19,7 @@ import io.github.idemspec.v1.DedupRecord.State;
 import io.github.idemspec.v1.Header;
 import io.github.idemspec.v1.Outcome;
 import io.github.idemspec.v1.Policy;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -401,5 +402,23 @@ class GuardTest {
         "scope is \"a b\": give 1 to 200 characters of [A-Za-z0-9._-], usually the consumer group's"
             + " name",
         message);
+  }
+
+  @Test
+  void decode_aPayloadThatCannotBeRead_isMalformedAndLeavesItsKeyFree() {
+    Guard guard = guard();
+    MessageDelivery d = claimed(guard, IDEMPOTENT);
+    guard.run(
+        d,
+        delivery ->
+            delivery.decode(
+                payload -> {
+                  throw new IOException("it ends in mid-field");
+                }));
+    guard.settle(List.of(d));
+    assertEquals("BAD_PAYLOAD: java.io.IOException: it ends in mid-field", d.result().reason());
+    assertEquals(Action.DEAD_LETTER, d.action());
+    assertEquals(State.FAILED, record().state());
+    assertEquals(0, record().attempts());
   }
 }
