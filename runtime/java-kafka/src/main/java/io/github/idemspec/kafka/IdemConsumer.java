@@ -37,6 +37,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class IdemConsumer implements Runnable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdemConsumer.class);
+  private static final String RESET = "auto.offset.reset";
+  private static final String EARLIEST = "earliest";
   private static final Duration POLL = Duration.ofMillis(50);
   private static final long RETRY_MS = 1000;
   private static final Duration LAST_COMMIT = Duration.ofSeconds(3);
@@ -71,7 +73,15 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
     this.properties = new HashMap<>(properties);
     this.properties.put("group.id", config.group());
     this.properties.put("enable.auto.commit", false);
-    this.properties.putIfAbsent("auto.offset.reset", "earliest"); // CONS-007
+    Object reset = this.properties.put(RESET, EARLIEST); // CONS-007
+    if (reset != null && !reset.equals(EARLIEST)) {
+      throw new IllegalArgumentException(
+          RESET
+              + " is "
+              + reset
+              + ": leave it out, a group begins at the earliest message, so that none is lost where a"
+              + " partition is new");
+    }
   }
 
   /**

@@ -447,5 +447,12 @@ class IdemConsumerTest {
                         Map.of(), store, ConsumerConfig.of("g", "orders"), route, route))
             .getMessage();
     assertEquals("two routes for payments.paid: give one", message);
+    Map<String, Object> latest = Map.of("auto.offset.reset", "latest");
+    message =
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new IdemConsumer(latest, store, ConsumerConfig.of("g", "orders"), route))
+            .getMessage();
+    assertTrue(message.startsWith("auto.offset.reset is latest: leave it out"), message);
   }
 }

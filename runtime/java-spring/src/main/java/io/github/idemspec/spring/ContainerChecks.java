@@ -32,6 +32,8 @@ final class ContainerChecks {
       "give the ConsumerFactory a ByteArrayDeserializer, and the container factory a record message"
           + " converter, such as ByteArrayJacksonJsonMessageConverter";
 
+  private static final String RESET = "auto.offset.reset";
+
   private final String scope;
 
   ContainerChecks(String scope) {
@@ -60,7 +62,22 @@ final class ContainerChecks {
         !(container.getCommonErrorHandler() instanceof EndlessErrorHandler),
         name,
         "its error handler is another than applyTo has set: one that gives up skips messages");
+    earliest(name, properties.getKafkaConsumerProperties().get(RESET));
     retryTopics(name, properties.getTopics());
+  }
+
+  /** Settings of a factory, which those of a listener go before. */
+  void earliest(ConsumerFactory<?, ?> factory) {
+    Object reset = factory.getConfigurationProperties().get(RESET);
+    earliest("of " + factory.getClass().getSimpleName(), reset == null ? "latest" : reset);
+  }
+
+  /** Else what comes before the group has an offset is lost, as in a partition that is new (CONS-007). */
+  private static void earliest(String name, Object reset) {
+    refuse(
+        reset != null && !reset.equals("earliest"),
+        name,
+        RESET + " is " + reset + ", so that messages of new partitions are lost: set it to earliest");
   }
 
   /** What a retry or a dead letter keeps is the payload's bytes as they came (CONS-030). */

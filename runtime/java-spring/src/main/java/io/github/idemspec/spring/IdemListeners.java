@@ -150,6 +150,7 @@ public final class IdemListeners
     }
     containers.forEach(checks::check);
     consumerFactories.forEach(checks::bytes);
+    consumerFactories.forEach(checks::earliest);
     guard.store().check();
     running = true;
   }

@@ -469,4 +469,38 @@ class IdemListenersTest {
     String message = refusal(Base.class, Jdbc.class, Strings.class, PaidListener.class);
     assertTrue(message.contains("ByteArrayDeserializer"), message);
   }
+
+  /** As Kafka has it where nobody says anything. */
+  @Configuration
+  static class Latest {
+    @Bean
+    @org.springframework.context.annotation.Primary
+    ConsumerFactory<byte[], byte[]> latest(KafkaProperties properties) {
+      Map<String, Object> values = new HashMap<>(properties.values());
+      values.remove(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG);
+      return new DefaultKafkaConsumerFactory<>(
+          values, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+  }
+
+  @Test
+  void start_withGroupsThatBeginAtTheLatestMessage_isRefused() {
+    String message = refusal(Base.class, Jdbc.class, Latest.class, PaidListener.class);
+    assertTrue(message.endsWith("set it to earliest"), message);
+  }
+
+  /** One that says so itself. */
+  static class LatestListener {
+    @KafkaListener(
+        topics = {"${topic}", "${retry}"},
+        groupId = "${group}",
+        properties = "auto.offset.reset=latest")
+    public void paid(@Payload byte[] payload) {}
+  }
+
+  @Test
+  void start_withAListenerThatBeginsAtTheLatestMessage_isRefused() {
+    String message = refusal(Base.class, Jdbc.class, LatestListener.class);
+    assertTrue(message.endsWith("set it to earliest"), message);
+  }
 }
