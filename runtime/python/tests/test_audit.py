@@ -43,7 +43,7 @@ class Readings:
 
     def measure(self, metric: str, labels: dict[str, str], value: float) -> None:
         self.names.add(metric)
-        self.ended += metric == observe.MESSAGES
+        self.ended += int(value) if metric == observe.MESSAGES else 0
         if metric == observe.CONSUMER_LAG:
             assert labels.keys() == {"group", "topic", "partition"}
             self.lags.append(value)

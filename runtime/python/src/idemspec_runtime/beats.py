@@ -23,8 +23,11 @@ class Slot:
         self.began = 0.0
         self.on_lost: Callable[[Delivery], None] = interrupt
 
-    def begin(self, *deliveries: Delivery) -> None:
-        self.began, self.running = time.monotonic(), deliveries
+    def begin(self, *deliveries: Delivery) -> float:
+        """Says when that was."""
+        self.began = now = time.monotonic()
+        self.running = deliveries
+        return now
 
     def end(self) -> None:
         self.running = ()
@@ -44,14 +47,18 @@ class Beats:
         self._lease = guard.config.lease.total_seconds()
         self._slots: dict[Slot, None] = {}
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._loop, name="idem-beats", daemon=True)
+        self._thread: threading.Thread | None = None
 
-    def start(self) -> None:
+    def start(self, watched: Callable[[Callable[[], None]], Callable[[], None]]) -> None:
+        """`watched` makes what the thread does of its loop."""
+        loop = watched(self._loop)
+        self._thread = threading.Thread(target=loop, name="idem-beats", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         self._stopped.set()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
 
     def slot(self) -> Slot:
         slot = Slot()

@@ -21,16 +21,18 @@ from idemspec import Outcome
 from . import movers, observe
 from .audit import INTERVAL_SECONDS, KEPT, Audit
 from .delivery import Delivery, Mode, Status
-from .engine import Engine, EngineConfig, Part, Task, backoff
+from .engine import Engine
 from .failures import Result
 from .guard import Guard, GuardConfig
 from .message import Fetched
+from .monitor import EngineConfig
 from .postgres.sync import PostgresStore
 from .producing import producer_config
 from .routes import Route, RouteOptions, route_of
 from .scheduler import Scheduler
 from .shadow import Shadow
 from .state import Table
+from .tasks import Part, Task, backoff
 from .timers import Every
 from .topics import check_topic, origin_of, retry_topic
 
@@ -211,7 +213,8 @@ class Consumer:
         """Consumes until `stop`, SIGINT or SIGTERM (where it runs in the main thread, and `signals`
         is not False); then it drains, and leaves the group. Where the broker or the store is down
         it waits, says so in the log, and goes on by itself. It raises where topics are missing, or
-        handlers do not end. It runs once."""
+        handlers do not end, and where one of its own threads ends by an error, with that error. It
+        runs once."""
         if not self._routes:
             raise ValueError("no handlers: decorate functions with consumer.tx or idempotent")
         if self._began:
@@ -221,14 +224,17 @@ class Consumer:
             self._run()
 
     def _run(self) -> None:
-        self._engine = engine = Engine(self._guard, list(self._routes.values()), self._config)
+        routes = list(self._routes.values())
+        self._engine = engine = Engine(self._guard, routes, self._config, self.stop)
         if not self._prepare():
             return
-        engine.start()
-        stop_scheduler = self._start_scheduler()
-        upkeep = threading.Thread(target=self._upkeep, name="idem-upkeep", daemon=True)
+        rows_due, stop_scheduler = self._start_scheduler()
+        upkeep = threading.Thread(
+            target=engine.watched(self._upkeep), name="idem-upkeep", daemon=True
+        )
         upkeep.start()
         try:
+            engine.start(rows_due)
             self._consume()
         finally:
             self._stopping.set()
@@ -236,6 +242,8 @@ class Consumer:
             upkeep.join()
             ended = engine.stop(self._drain_seconds)
             self._count()
+        if engine.error is not None:
+            raise engine.error
         if not ended:
             raise TimeoutError(
                 "handlers go on although the consumer has ended: what they do is not acknowledged, "
@@ -280,21 +288,22 @@ class Consumer:
                 + "\n\t".join(commands)
             )
 
-    def _start_scheduler(self) -> Callable[[], None]:
+    def _start_scheduler(self) -> tuple[Callable[[], None], Callable[[], None]]:
+        """What wakes it, and what stops it."""
         if not self._with_scheduler:
-            return lambda: None
+            return (lambda: None), (lambda: None)
         config = producer_config({"log_level": 3} | _for_admin(self._connection))
         outgoing = confluent_kafka.Producer(config)
         scheduler = Scheduler(self._store, outgoing, self._guard.observer, self._engine.outages)
-        thread = threading.Thread(target=scheduler.run, name="idem-scheduler", daemon=True)
+        run = self._engine.watched(scheduler.run)
+        thread = threading.Thread(target=run, name="idem-scheduler", daemon=True)
         thread.start()
-        self._engine.rows_due = scheduler.wake
 
         def stop() -> None:
             scheduler.stop()
             thread.join()
 
-        return stop
+        return scheduler.wake, stop
 
     def _upkeep(self) -> None:
         """Removes what has expired, and counts, beside all else."""
@@ -416,7 +425,7 @@ class Consumer:
             self._guard.shadow(d, route.shadow.judge(d, route.decode) if opened else None)
         n = len(fetched.names)
         size = len(fetched.value or b"") + len(fetched.key or b"") + 64 * n + 64
-        return Task(d, part, route, size)
+        return Task(d, part, self._engine.lines[route.event_type], size)
 
     def _route_of(self, d: Delivery) -> Route:
         """What is of no route ends here; for what never runs any will do. (CONS-006)"""

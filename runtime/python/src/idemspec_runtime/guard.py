@@ -372,16 +372,24 @@ class Guard:
         return d.message
 
     def run(
-        self, d: Delivery, handler: Callable[[Message[Any]], bytes | None], decode: Any
+        self,
+        d: Delivery,
+        handler: Callable[[Message[Any]], bytes | None],
+        decode: Any,
+        now: float | None = None,
     ) -> None:
         """Calls the handler of a READY delivery in mode idempotent, and ends it with what came of
         it."""
-        if d.status is not Status.READY or not self.refresh(d):
+        start = time.monotonic() if now is None else now
+        if d.status is not Status.READY:
             return
+        if start - d.claimed >= self._slack:
+            if not self.refresh(d):
+                return
+            start = time.monotonic()
         message = self.message(d, decode)
         if message is None:
             return
-        start = time.monotonic()
         error: BaseException | None = None
         try:
             result = handler(message)

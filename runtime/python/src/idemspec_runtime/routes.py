@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from idemspec import Policy, PolicyValues
 
@@ -16,9 +15,6 @@ from .delivery import MissingKey, Mode, Order, Rules
 from .message import Fetched, Message
 from .shadow import Shadow
 from .state import Table
-
-if TYPE_CHECKING:
-    from .engine import Task
 
 DEFAULT_BATCH = 100
 
@@ -61,8 +57,7 @@ class RouteOptions(TypedDict, total=False):
 
 @dataclass(eq=False)
 class Route:
-    """A handler at work in a consumer. The fields of the second block are under the engine's
-    lock."""
+    """A handler in a consumer."""
 
     event: Any
     """An event type, or a generated helper."""
@@ -81,14 +76,6 @@ class Route:
     shadow: Shadow | None = None
     """In its place nothing is done."""
     breaker: Breaker = field(default_factory=lambda: Breaker(BreakerConfig()))
-
-    waiting: deque[Task] = field(default_factory=deque)
-    """To be claimed."""
-    runnable: deque[Task] = field(default_factory=deque)
-    claiming: int = 0
-    running: int = 0
-    seconds: float = 0.001
-    """Moving average of what a handler takes."""
 
     def __post_init__(self) -> None:
         self.event_type: str = self.event if isinstance(self.event, str) else self.event.EVENT_TYPE

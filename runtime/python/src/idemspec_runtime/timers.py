@@ -15,9 +15,12 @@ class Timers:
         self._count = itertools.count()
         self._changed = threading.Condition()
         self._stopped = False
-        self._thread = threading.Thread(target=self._loop, name="idem-timers", daemon=True)
+        self._thread: threading.Thread | None = None
 
-    def start(self) -> None:
+    def start(self, watched: Callable[[Callable[[], None]], Callable[[], None]]) -> None:
+        """`watched` makes what the thread does of its loop."""
+        loop = watched(self._loop)
+        self._thread = threading.Thread(target=loop, name="idem-timers", daemon=True)
         self._thread.start()
 
     def after(self, seconds: float, do: Callable[[], None]) -> None:
@@ -29,7 +32,8 @@ class Timers:
         with self._changed:
             self._stopped = True
             self._changed.notify()
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
 
     def _loop(self) -> None:
         while True:
