@@ -159,22 +159,31 @@ class Clock:
 # By hand
 
 
-def fetch(client: confluent_kafka.Consumer, clock: Clock) -> list[tuple[str, bytes]]:
+class Fetched(NamedTuple):
+    key: str
+    fingerprint: str
+    payload: bytes
+
+
+def fetch(client: confluent_kafka.Consumer, clock: Clock) -> list[Fetched]:
     first = client.poll(0.1)
     if first is None:
         return []
     clock.begin()
     batch = []
     for message in [first, *client.consume(500, 0)]:
+        if fault := message.error():  # what the client has to say comes as a message
+            raise confluent_kafka.KafkaException(fault)
         headers = dict(message.headers())
-        batch.append((headers["idempotency_key"].decode(), headers["fingerprint"].decode()))
+        key, fingerprint = headers["idempotency_key"].decode(), headers["fingerprint"].decode()
+        batch.append(Fetched(key, fingerprint, message.value()))
     return batch
 
 
 def claim(
-    connection: psycopg.Connection[Any], scope: str, batch: list[Any], owner: str, made: list[str]
-) -> None:
-    keys = [key for key, _ in batch]
+    connection: psycopg.Connection[Any], scope: str, batch: list[Fetched], owner: str
+) -> list[str]:
+    keys = [message.key for message in batch]
     n = len(keys)
     zeros = [0] * n
     with connection.pipeline():
@@ -188,7 +197,7 @@ def claim(
                 [scope] * n,
                 keys,
                 [owner] * n,
-                [print_ for _, print_ in batch],
+                [message.fingerprint for message in batch],
                 zeros,
                 zeros,
                 zeros,
@@ -199,7 +208,7 @@ def claim(
         connection.execute("commit")
     first = cursor.fetchone()
     assert first is not None and first[3] == n, "each key is new"
-    made += keys
+    return keys
 
 
 def consumer(group: str, origin: str) -> confluent_kafka.Consumer:
@@ -219,27 +228,31 @@ def idempotent_by_hand(dsn: str, origin: str, messages: int) -> Took:
     scope, clock = uuid.uuid4().hex, Clock(messages)
     client = consumer(scope, origin)
     committed = time.monotonic()
-    seen = []
+    seen: list[str] = []
+
+    def handle(key: str, payload: bytes) -> None:
+        seen.append(key)
+
     with psycopg.connect(dsn, autocommit=True) as connection:
         while not clock.done.is_set():
             batch = fetch(client, clock)
             if not batch:
                 continue
-            keys: list[str] = []
-            claim(connection, scope, batch, "owner", keys)
-            for key in keys:
-                seen.append(key)
+            keys = claim(connection, scope, batch, "owner")
+            for message in batch:
+                handle(message.key, message.payload)
             n = len(keys)
             with connection.pipeline():
                 connection.execute("begin isolation level read committed")
                 psycopg.RawCursor(connection).execute(
                     postgres_statements()["settings"], ("250ms", "10000ms", "5000ms", "auto")
                 )
-                psycopg.RawCursor(connection).execute(
+                cursor = psycopg.RawCursor(connection).execute(
                     postgres_statements()["complete"],
                     ([scope] * n, keys, [1] * n, ["owner"] * n, [None] * n, RETENTION_MS),
                 )
                 connection.execute("commit")
+            assert cursor.fetchall() == [(0,)], "all claims were still held"
             if time.monotonic() - committed > 1:
                 client.commit(asynchronous=True)
                 committed = time.monotonic()
@@ -252,13 +265,14 @@ def tx_by_hand(dsn: str, origin: str, messages: int) -> Took:
     scope, clock = uuid.uuid4().hex, Clock(messages)
     client = consumer(scope, origin)
 
-    def handle(key: str) -> None:
+    def handle(message: Fetched) -> None:
         with pool.connection() as connection, connection.transaction():
-            connection.execute(EFFECT, (key,))
+            connection.execute(EFFECT, (message.key,))
             cursor = psycopg.RawCursor(connection).execute(
-                postgres_statements()["complete_one"], (scope, key, 1, "owner", None, RETENTION_MS)
+                postgres_statements()["complete_one"],
+                (scope, message.key, 1, "owner", None, RETENTION_MS),
             )
-            assert cursor.rowcount == 1
+            assert cursor.rowcount == 1, "the claim was still held"
 
     with (
         ConnectionPool(dsn, min_size=WORKERS, max_size=WORKERS, open=True) as pool,
@@ -269,11 +283,10 @@ def tx_by_hand(dsn: str, origin: str, messages: int) -> Took:
             batch = fetch(client, clock)
             if not batch:
                 continue
-            keys: list[str] = []
-            claim(connection, scope, batch, "owner", keys)
-            list(workers.map(handle, keys))
+            claim(connection, scope, batch, "owner")
+            list(workers.map(handle, batch))
             client.commit(asynchronous=True)
-            clock.add(len(keys))
+            clock.add(len(batch))
     client.close()
     return clock.took
 
