@@ -144,7 +144,7 @@ func TestWindowsOfPartitions(t *testing.T) {
 	lasting := func(all ...time.Duration) string {
 		var g Group
 		for _, d := range all {
-			g.Partitions = append(g.Partitions, Partition{Trend: Trend{Window: d}})
+			g.Partitions = append(g.Partitions, Partition{Trend: Trend{Window: d, In: 1}}, Partition{Trend: Trend{Window: time.Hour}})
 		}
 		return g.Windows()
 	}

@@ -83,11 +83,13 @@ func spans(from, by, now time.Time) string {
 // Ago is how long ago a rise began, as exactly as it is known.
 func (t *Trend) Ago(now time.Time) string { return spans(t.Since, t.SinceBy, now) + " ago" }
 
-// Windows is over which time the rates of a group's partitions were measured; empty where there are none.
+// Windows is over which time the rates of a group's partitions were measured, but for those where nothing happens; empty
+// where that is all.
 func (g *Group) Windows() string {
 	var least, most time.Duration
 	for i := range g.Partitions {
-		if w := g.Partitions[i].Window; w > 0 {
+		p := &g.Partitions[i]
+		if w := p.Window; w > 0 && (p.Lag > 0 || p.In+p.Out > 0) {
 			least, most = cmp.Or(min(least, w), w), max(most, w)
 		}
 	}
