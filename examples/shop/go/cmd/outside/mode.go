@@ -11,11 +11,11 @@ import (
 type mode struct {
 	// Status is the answer of calls that fail; 0: none do.
 	Status int `json:"status"`
-	// DelayMs is how long each call takes.
+	// DelayMs is how long a call takes.
 	DelayMs int `json:"delay_ms"`
 	// Rate is which part of the calls fails, 0 to 1; 0 is all of them.
 	Rate float64 `json:"rate"`
-	// Kind is which calls fail: payment, refund or mail; empty: all.
+	// Kind is which calls fail and take long: payment, refund or mail; empty: all.
 	Kind string `json:"kind"`
 	// After has a call that fails do its work first, so that its caller does not know.
 	After bool `json:"after"`
@@ -45,11 +45,19 @@ func (w *world) currentMode() mode {
 	return w.mode
 }
 
-func (m mode) delay() time.Duration { return time.Duration(m.DelayMs) * time.Millisecond }
+func (m mode) concerns(kind string) bool { return m.Kind == "" || m.Kind == kind }
+
+// delay is how long a call takes.
+func (m mode) delay(kind string) time.Duration {
+	if !m.concerns(kind) {
+		return 0
+	}
+	return time.Duration(m.DelayMs) * time.Millisecond
+}
 
 // chosen says whether a call fails.
 func (m mode) chosen(kind string) bool {
-	return m.Status != 0 && (m.Kind == "" || m.Kind == kind) && (m.Rate == 0 || rand.Float64() < m.Rate)
+	return m.Status != 0 && m.concerns(kind) && (m.Rate == 0 || rand.Float64() < m.Rate)
 }
 
 func (m mode) fail(rw http.ResponseWriter) {

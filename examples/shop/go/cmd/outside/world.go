@@ -53,7 +53,7 @@ func (w *world) handler() http.Handler {
 func (w *world) call(kind string, check func(demand) error) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		m := w.currentMode()
-		time.Sleep(m.delay())
+		time.Sleep(m.delay(kind))
 		fails := m.chosen(kind)
 		if fails && !m.After {
 			m.fail(rw)

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 func post(t *testing.T, h http.Handler, path, key, body string) int {
@@ -62,6 +63,23 @@ func TestAModeFailsBeforeTheEffectOrAfterIt(t *testing.T) {
 		}
 		if status := post(t, w.handler(), "/bank/payments", "k", order); status != c.status || len(w.effects) != c.effect {
 			t.Errorf("%s: status %d and %d effects, want %d and %d", c.name, status, len(w.effects), c.status, c.effect)
+		}
+	}
+}
+
+func TestAModeIsSlowForTheCallsThatItIsAbout(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		mode mode
+		kind string
+		want time.Duration
+	}{
+		{mode{DelayMs: 20}, "mail", 20 * time.Millisecond},
+		{mode{DelayMs: 20, Kind: "payment"}, "payment", 20 * time.Millisecond},
+		{mode{DelayMs: 20, Kind: "payment"}, "mail", 0},
+	} {
+		if got := c.mode.delay(c.kind); got != c.want {
+			t.Errorf("%+v: a %s takes %v, want %v", c.mode, c.kind, got, c.want)
 		}
 	}
 }
