@@ -6,7 +6,6 @@ import io.github.idemspec.guard.Message;
 import io.github.idemspec.guard.MessageDelivery;
 import io.github.idemspec.guard.MessageDelivery.Status;
 import io.github.idemspec.guard.Mode;
-import io.github.idemspec.guard.Rules;
 import io.github.idemspec.store.Source;
 import io.github.idemspec.store.StoreException;
 import io.github.idemspec.v1.Header;
@@ -15,6 +14,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -31,12 +32,19 @@ final class GuardAdvice implements MethodInterceptor {
   private static final long PAUSE_MS = 100;
 
   private final Guard guard;
-  private final Function<String, Rules> rules;
+  private final Function<String, ListenerRoute> routes;
+  private final BooleanSupplier shadow;
   private final ListenerTransaction transaction;
+  private final Company company = new Company();
 
-  GuardAdvice(Guard guard, Function<String, Rules> rules, ListenerTransaction transaction) {
+  GuardAdvice(
+      Guard guard,
+      Function<String, ListenerRoute> routes,
+      BooleanSupplier shadow,
+      ListenerTransaction transaction) {
     this.guard = guard;
-    this.rules = rules;
+    this.routes = routes;
+    this.shadow = shadow;
     this.transaction = transaction;
   }
 
@@ -47,13 +55,38 @@ final class GuardAdvice implements MethodInterceptor {
       return invocation.proceed(); // A method that handles nothing.
     }
     MessageDelivery d = guard.parse(messageOf(record));
-    guard.route(d, rules.apply(d.eventType()));
+    ListenerRoute route = routes.apply(d.eventType());
+    guard.route(d, route.rules);
+    if (shadow.getAsBoolean()) {
+      route.shadow(guard, d);
+      return null;
+    }
     do { // A lane that it was to wait in may be free by now.
-      guard.claim(List.of(d));
-      handle(d, invocation);
+      if (d.status() == Status.OPENED) {
+        attempt(d, route, invocation);
+      }
       settle(d);
     } while (!d.settled());
     return null;
+  }
+
+  private void attempt(MessageDelivery d, ListenerRoute route, MethodInvocation invocation) {
+    if (!route.breaker.mayRun(d)) {
+      throw new RouteRestsException(d.eventType());
+    }
+    boolean ran = false;
+    try {
+      Lock lock = company.claim(guard, d);
+      try {
+        boolean runs = d.status() == Status.READY;
+        handle(d, invocation);
+        ran = runs;
+      } finally {
+        lock.unlock();
+      }
+    } finally {
+      route.breaker.ended(d, ran);
+    }
   }
 
   private void handle(MessageDelivery d, MethodInvocation invocation) {

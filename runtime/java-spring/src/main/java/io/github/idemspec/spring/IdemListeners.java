@@ -3,8 +3,8 @@ package io.github.idemspec.spring;
 import io.github.idemspec.guard.Guard;
 import io.github.idemspec.guard.GuardConfig;
 import io.github.idemspec.guard.Mode;
-import io.github.idemspec.guard.Order;
 import io.github.idemspec.guard.Rules;
+import io.github.idemspec.kafka.Breaker;
 import io.github.idemspec.store.Transactor;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -66,9 +66,10 @@ public final class IdemListeners
 
   private final Guard guard;
   private final GuardAdvice advice;
-  private final Map<String, Rules> rules = new HashMap<>();
+  private final Map<String, ListenerRoute> routes = new HashMap<>();
   private final List<ConsumerFactory<?, ?>> consumerFactories = new ArrayList<>();
-  private Rules otherwise = Rules.of(Mode.TX);
+  private ListenerRoute otherwise;
+  private boolean shadow;
   private ListableBeanFactory beans;
   private boolean running;
 
@@ -83,27 +84,44 @@ public final class IdemListeners
   public <S extends Transactor> IdemListeners(
       GuardConfig config, S store, DataSource source, PlatformTransactionManager transactions) {
     guard = new Guard(store, config);
-    advice = new GuardAdvice(guard, this::rulesOf, new ListenerTransaction(transactions, source));
+    ListenerTransaction transaction = new ListenerTransaction(transactions, source);
+    advice = new GuardAdvice(guard, this::routeOf, () -> shadow, transaction);
+    rules(Rules.of(Mode.TX));
   }
 
   /** With rules for one event type. */
   public IdemListeners rules(String eventType, Rules of) {
-    rules.put(eventType, parking(of));
+    return rules(eventType, of, Breaker.DEFAULT);
+  }
+
+  /** With rules for one event type, and other bounds of when its messages wait in an outage. */
+  public IdemListeners rules(String eventType, Rules of, Breaker breaker) {
+    routes.put(eventType, new ListenerRoute(guard, eventType, of, breaker));
     return this;
   }
 
   /** With rules for all event types that have none of their own; else these are of mode TX. */
   public IdemListeners rules(Rules of) {
-    otherwise = parking(of);
+    return rules(of, Breaker.DEFAULT);
+  }
+
+  /** With rules and bounds for all event types that have none of their own. */
+  public IdemListeners rules(Rules of, Breaker breaker) {
+    otherwise = new ListenerRoute(guard, "", of, breaker);
     return this;
   }
 
-  private static Rules parking(Rules of) {
-    return of.order() == Order.BLOCK ? of.order(Order.PARK) : of;
+  /**
+   * Has listeners compute, tell the observer, and never act: no claim is made, and no listener is called.
+   * Give them a group of their own, or the group that acts loses the messages.
+   */
+  public IdemListeners shadow() {
+    shadow = true;
+    return this;
   }
 
-  private Rules rulesOf(String eventType) {
-    return rules.getOrDefault(eventType, otherwise);
+  private ListenerRoute routeOf(String eventType) {
+    return routes.getOrDefault(eventType, otherwise);
   }
 
   /**

@@ -7,28 +7,38 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.idemspec.guard.GuardConfig;
+import io.github.idemspec.guard.MessageDelivery;
 import io.github.idemspec.guard.Mode;
 import io.github.idemspec.guard.NonRetryableException;
+import io.github.idemspec.guard.Observer;
 import io.github.idemspec.guard.RetryableException;
 import io.github.idemspec.guard.Rules;
+import io.github.idemspec.kafka.Breaker;
+import io.github.idemspec.kafka.RetryScheduler;
+import io.github.idemspec.store.Claim;
 import io.github.idemspec.store.postgres.PostgresStore;
 import io.github.idemspec.testing.Pair;
 import io.github.idemspec.testing.Servers;
 import io.github.idemspec.testing.Topic;
 import io.github.idemspec.v1.Header;
 import io.github.idemspec.v1.Policy;
+import io.github.idemspec.v1.Routing;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.PersistenceContext;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -57,6 +67,7 @@ import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.listener.ConcurrentMessageListenerContainer;
 import org.springframework.kafka.listener.ContainerProperties.AckMode;
 import org.springframework.kafka.support.Acknowledgment;
 import org.springframework.messaging.handler.annotation.Payload;
@@ -502,5 +513,163 @@ class IdemListenersTest {
   void start_withAListenerThatBeginsAtTheLatestMessage_isRefused() {
     String message = refusal(Base.class, Jdbc.class, LatestListener.class);
     assertTrue(message.endsWith("set it to earliest"), message);
+  }
+
+  /** What all listeners of a test depend on. */
+  static class Bank {
+    final AtomicInteger calls = new AtomicInteger();
+    volatile boolean down = true;
+  }
+
+  /** One that asks it. */
+  static class BankListener {
+    private final Bank bank;
+    private final JdbcTemplate jdbc;
+
+    BankListener(Bank bank, JdbcTemplate jdbc) {
+      this.bank = bank;
+      this.jdbc = jdbc;
+    }
+
+    @KafkaListener(topics = {"${topic}", "${retry}"}, groupId = "${group}")
+    public void paid(@Payload byte[] payload) {
+      String[] words = new String(payload, StandardCharsets.UTF_8).split(" ");
+      bank.calls.incrementAndGet();
+      if (bank.down) {
+        throw new RetryableException("the bank is down");
+      }
+      jdbc.update("insert into effect values (?, ?)", words[1], words[2]);
+    }
+  }
+
+  /** A route that rests soon. */
+  @Configuration
+  static class Resting {
+    @Bean
+    Bank bank(IdemListeners idem) {
+      Policy once = Policy.values().maxRetry(1).backoffScheduleMs(1).backoffJitterMs(0).toPolicy();
+      idem.rules(
+          PAID,
+          Rules.of(Mode.TX).policy(once),
+          new Breaker(3, Duration.ofMillis(200), Duration.ofMillis(400)));
+      return new Bank();
+    }
+  }
+
+  @Test
+  void breaker_anOutage_putsNothingIntoTheDeadLettersAndEndsByAProbe() throws Exception {
+    start(Base.class, Jdbc.class, Resting.class, BankListener.class);
+    Bank bank = context.getBean(Bank.class);
+    RetryScheduler scheduler =
+        new RetryScheduler(topic.properties(), new PostgresStore(context.getBean(DataSource.class)));
+    try (scheduler) {
+      new Thread(scheduler, "test-scheduler").start();
+      for (int i = 0; i < 30; i++) {
+        send("now", "r-" + i);
+      }
+      await("a probe", () -> bank.calls.get() > 4);
+      Thread.sleep(2_000); // Enough for all of them to be tried twice, where nothing rests.
+      assertTrue(bank.calls.get() < 30, "it does not rest: " + bank.calls);
+      bank.down = false;
+      await("the effects", () -> count("effect", "true") == 30);
+    }
+    assertEquals(0, count("dead_letter", "true"));
+    await("offsets", () -> topic.committed() == 30);
+  }
+
+  /** Listeners that only look. */
+  @Configuration
+  static class Shadows {
+    static final Queue<String> TOLD = new ConcurrentLinkedQueue<>();
+
+    @Bean
+    @org.springframework.context.annotation.Primary
+    IdemListeners shadows(
+        DataSource source,
+        PlatformTransactionManager transactions,
+        org.springframework.core.env.Environment environment) {
+      Observer observer =
+          new Observer() {
+            @Override
+            public void delivered(MessageDelivery d) {
+              TOLD.add(d.message().source().topic() + " " + d.outcome() + " " + d.shadow());
+            }
+          };
+      GuardConfig config =
+          GuardConfig.of(environment.getRequiredProperty("group")).withObserver(observer);
+      return new IdemListeners(config, new PostgresStore(source), source, transactions).shadow();
+    }
+  }
+
+  @Test
+  void shadow_messages_areComputedAndToldAndNoListenerIsCalled() throws Exception {
+    start(Base.class, Jdbc.class, Shadows.class, PaidListener.class);
+    send("now", "s-1");
+    send("now", "s-1");
+    await("offsets", () -> topic.committed() == 2);
+    assertEquals(0, count("effect", "true") + count("idem_record", "true"));
+    assertEquals(
+        List.of(topic.name + " DUPLICATE true", topic.name + " OK true"),
+        Shadows.TOLD.stream().filter(t -> t.startsWith(topic.name)).sorted().toList());
+  }
+
+  /** One that notes how many run beside a message. */
+  static class CrowdListener {
+    static final AtomicInteger RUNNING = new AtomicInteger();
+    static final Map<String, Integer> BESIDE = new ConcurrentHashMap<>();
+
+    @KafkaListener(topics = {"${topic}", "${retry}"}, groupId = "${group}", concurrency = "2")
+    public void paid(@Payload byte[] payload) throws InterruptedException {
+      String[] words = new String(payload, StandardCharsets.UTF_8).split(" ");
+      BESIDE.put(words[1], RUNNING.getAndIncrement());
+      try {
+        Thread.sleep(words[0].equals("slow") ? 1500 : 0);
+      } finally {
+        RUNNING.decrementAndGet();
+      }
+    }
+  }
+
+  /** Two claims that ended without a word: it may have taken the process along. */
+  private void crashTwice(String id) throws InterruptedException {
+    try (HikariDataSource pool = database.pool(true)) {
+      PostgresStore store = new PostgresStore(pool);
+      for (int i = 0; i < 2; i++) {
+        Duration lease = Duration.ofMillis(1);
+        store.claim(List.of(Claim.of(topic.group, key(id), "crashed-" + i, lease, 9)));
+        Thread.sleep(5);
+      }
+    }
+  }
+
+  @Test
+  void aListener_ofAMessageThatMayTakeTheProcessAlong_runsWithNothingElse() throws Exception {
+    topic.close();
+    topic = new Topic(2);
+    int first = Routing.kafkaPartition("o-1", 2);
+    String other =
+        Stream.iterate(2, i -> i + 1)
+            .map(i -> "o-" + i)
+            .filter(bizKey -> Routing.kafkaPartition(bizKey, 2) != first)
+            .findFirst()
+            .orElseThrow();
+    crashTwice("suspect");
+    start(Base.class, Jdbc.class, CrowdListener.class);
+    var registry = context.getBean(KafkaListenerEndpointRegistry.class);
+    var threads =
+        (ConcurrentMessageListenerContainer<?, ?>)
+            registry.getListenerContainers().iterator().next();
+    await(
+        "partitions of both threads",
+        () ->
+            threads.getContainers().stream()
+                .noneMatch(c -> c.getAssignedPartitions() == null || c.getAssignedPartitions().isEmpty()));
+    String suspect = topic.group + "-suspect";
+    topic.send(PAID, key("slow"), "o-1", "slow " + topic.group + "-slow " + topic.group);
+    await("the slow one", () -> CrowdListener.BESIDE.containsKey(topic.group + "-slow"));
+    topic.send(PAID, key("suspect"), other, "now " + suspect + " " + topic.group);
+    await("offsets", () -> topic.committed() == 2);
+    assertEquals(0, CrowdListener.BESIDE.get(suspect));
+    assertEquals(2, count("idem_record", "state = 2"));
   }
 }
