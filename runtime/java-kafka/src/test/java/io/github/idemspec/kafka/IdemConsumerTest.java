@@ -12,6 +12,7 @@ import io.github.idemspec.guard.Order;
 import io.github.idemspec.guard.RetryableException;
 import io.github.idemspec.guard.Rules;
 import io.github.idemspec.guard.TxHandler;
+import io.github.idemspec.store.Claim;
 import io.github.idemspec.store.postgres.PostgresStore;
 import io.github.idemspec.testing.Pair;
 import io.github.idemspec.testing.Servers;
@@ -352,6 +353,37 @@ class IdemConsumerTest {
     }
     await("the next one", () -> effects(topic) == 2);
     assertEquals(List.of("a1", "a2"), order);
+  }
+
+  /** Its claims ended without a word twice (DEDUP-024). */
+  @Test
+  void aMessage_thatMayTakeTheProcessAlong_runsWithNothingElse() throws Exception {
+    Topic topic = topic(1);
+    String suspect = PAID + ":v1:suspect";
+    for (int i = 0; i < 2; i++) {
+      Duration lease = Duration.ofMillis(1);
+      store.claim(List.of(Claim.of(topic.group, suspect, "crashed-" + i, lease, 9)));
+      Thread.sleep(5);
+    }
+    AtomicInteger running = new AtomicInteger();
+    Map<String, Integer> beside = new ConcurrentHashMap<>();
+    Map<String, Integer> after = new ConcurrentHashMap<>();
+    start(
+        topic,
+        Route.idempotent(
+            PAID,
+            d -> {
+              beside.put(d.key(), running.getAndIncrement());
+              Thread.sleep(500);
+              after.put(d.key(), running.getAndDecrement());
+            }));
+    for (String key : new String[] {"a", "b", "suspect", "c", "d"}) {
+      topic.send(PAID, PAID + ":v1:" + key, key, "x");
+    }
+    await("offsets", () -> topic.committed() == 5);
+    assertEquals(0, beside.get(suspect));
+    assertEquals(1, after.get(suspect));
+    assertTrue(Collections.max(beside.values()) > 0, "the others run together: " + beside);
   }
 
   @Test
