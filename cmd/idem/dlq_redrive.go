@@ -175,6 +175,9 @@ func (f *redriveFlags) checkRepair(std streams, schema *payload.Schema, d *store
 	case other:
 		fmt.Fprintf(std.err, "warning: by its fields the key of the repaired payload is %s; it is redriven as %s\n", show.Text(own), show.Text(string(d.Key)))
 	}
+	if schema.Same(d.EventType, d.Payload, repaired) {
+		fmt.Fprintln(std.err, "warning: the repaired payload says what the old one says: it will most likely end as it did")
+	}
 	lost, err := schema.Lost(d.EventType, d.Payload, repaired)
 	if len(lost) > 0 {
 		fmt.Fprintln(std.err, "warning: the repaired payload lacks what was there and is never shown:", show.Text(strings.Join(lost, ", ")))

@@ -109,11 +109,12 @@ func replacesPayload(o *store.LoggedOperation) bool {
 
 // fate is what became of a dead letter that was redriven, by what is there now: a record has no history.
 func (f *keyFacts) fate(d *store.DeadLetter, replaced bool) (outcome, text string) {
-	same := func(scope, topic string, partition int32, offset int64, redrives int32) bool {
-		return scope == d.Scope && topic == d.SourceTopic && partition == d.SourcePartition && offset == d.SourceOffset && redrives > d.RedriveCount
+	// A delivery that was redriven has the retry topic for its source, and keeps its event id.
+	later := func(scope, event string, redrives int32) bool {
+		return scope == d.Scope && event == d.EventID && redrives > d.RedriveCount
 	}
 	for i := range f.retries {
-		if r := &f.retries[i]; same(r.Scope, r.SourceTopic, r.SourcePartition, r.SourceOffset, r.RedriveCount) {
+		if r := &f.retries[i]; later(r.Scope, r.EventID, r.RedriveCount) {
 			if r.Action == idem.ActionRedrive {
 				return "WAITING", "not delivered yet: it waits in msg_retry"
 			}
@@ -121,8 +122,8 @@ func (f *keyFacts) fate(d *store.DeadLetter, replaced bool) (outcome, text strin
 		}
 	}
 	for i := range f.letters {
-		if l := &f.letters[i]; l.ID != d.ID && same(l.Scope, l.SourceTopic, l.SourcePartition, l.SourceOffset, l.RedriveCount) {
-			return idem.StateDead.String(), fmt.Sprintf("it ended again, as dead letter %d: %s", l.ID, l.Reason)
+		if l := &f.letters[i]; l.ID != d.ID && later(l.Scope, l.EventID, l.RedriveCount) && l.CreatedAt.After(d.RedrivenAt) {
+			return idem.StateDead.String(), fmt.Sprintf("it ended again, as dead letter %d: %s", l.ID, codeOf(l.Reason))
 		}
 	}
 	if d.Key == "" {

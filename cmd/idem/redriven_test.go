@@ -73,18 +73,19 @@ func TestARedriveThatIsADuplicateSaysSo(t *testing.T) {
 func TestWhatBecameOfARedriveIsWhatTheTablesImply(t *testing.T) {
 	t.Parallel()
 	redriven := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	letter := store.DeadLetter{ID: 1, Scope: "s", Key: "k", SourceTopic: "orders", SourceOffset: 7, Outcome: idem.OutcomeNonRetryable, RedrivenAt: redriven}
+	letter := store.DeadLetter{ID: 1, Scope: "s", Key: "k", EventID: "e-7", SourceTopic: "orders", SourceOffset: 7, Outcome: idem.OutcomeNonRetryable, RedrivenAt: redriven}
 	reused := letter
 	reused.Outcome = idem.OutcomeKeyReused
 	keyless := letter
 	keyless.Key = ""
 	other := letter
-	other.ID, other.SourceOffset = 2, 8
+	other.ID, other.EventID = 2, "e-8"
 	record := func(state idem.State, redrives int64, after time.Duration) []*store.Record {
 		return []*store.Record{{Scope: "other", UpdatedAt: redriven}, {Scope: "s", Record: idem.Record{State: state, RedriveCount: redrives}, UpdatedAt: redriven.Add(after)}}
 	}
 	later := letter
-	later.ID, later.RedriveCount, later.RedrivenAt, later.Reason = 3, 1, time.Time{}, "BAD"
+	later.ID, later.RedriveCount, later.RedrivenAt, later.Reason, later.CreatedAt = 3, 1, time.Time{}, "BAD: x", redriven.Add(time.Second)
+	later.SourceTopic, later.SourceOffset = "orders.retry.s", 0
 	for _, c := range []struct {
 		name          string
 		letter        store.DeadLetter
@@ -92,10 +93,10 @@ func TestWhatBecameOfARedriveIsWhatTheTablesImply(t *testing.T) {
 		facts         keyFacts
 		outcome, text string
 	}{
-		{"it waits", letter, false, keyFacts{retries: []store.Retry{{Scope: "s", SourceTopic: "orders", SourceOffset: 7, RedriveCount: 1, Action: idem.ActionRedrive}}}, "WAITING", "msg_retry"},
-		{"it failed", letter, false, keyFacts{retries: []store.Retry{{Scope: "s", SourceTopic: "orders", SourceOffset: 7, RedriveCount: 1, Action: idem.ActionRetry, Reason: "DOWN"}}}, "FAILED", "RETRY, DOWN"},
-		{"another message waits", letter, false, keyFacts{retries: []store.Retry{{Scope: "s", SourceTopic: "orders", SourceOffset: 8, RedriveCount: 1}}}, "UNKNOWN", "no record tells"},
-		{"it ended again, repaired", letter, true, keyFacts{letters: []store.DeadLetter{letter, later}}, "DEAD", "as dead letter 3: BAD"},
+		{"it waits", letter, false, keyFacts{retries: []store.Retry{{Scope: "s", EventID: "e-7", RedriveCount: 1, Action: idem.ActionRedrive}}}, "WAITING", "msg_retry"},
+		{"it failed", letter, false, keyFacts{retries: []store.Retry{{Scope: "s", EventID: "e-7", RedriveCount: 1, Action: idem.ActionRetry, Reason: "DOWN"}}}, "FAILED", "RETRY, DOWN"},
+		{"another message waits", letter, false, keyFacts{retries: []store.Retry{{Scope: "s", EventID: "e-8", RedriveCount: 1}}}, "UNKNOWN", "no record tells"},
+		{"it ended again, as another row", letter, true, keyFacts{letters: []store.DeadLetter{letter, later}}, "DEAD", "as dead letter 3: BAD"},
 		{"there is no record", letter, false, keyFacts{}, "UNKNOWN", "not claimed yet, or the record is older"},
 		{"there is no key", keyless, false, keyFacts{}, "UNKNOWN", "no key"},
 		{"the effect was there", letter, false, keyFacts{records: record(idem.StateSuccess, 0, -time.Hour)}, "DUPLICATE", "had its effect at 2026-03-01T11:00:00Z"},

@@ -124,7 +124,10 @@ func (l *lifeOf) addRetry(name string, r *store.Retry) {
 	case r.Token != "":
 		due = "being published"
 	}
-	what := fmt.Sprintf("%s %d, %s: %s", r.Action, max(r.RetryCount, r.HoldCount, r.RedriveCount), due, r.Reason)
+	what := fmt.Sprintf("%s %d, %s", r.Action, max(r.RetryCount, r.HoldCount, r.RedriveCount), due)
+	if r.Reason != "" {
+		what += ": " + r.Reason
+	}
 	j := retryOf(name, r)
 	l.add(lifeEvent{At: r.CreatedAt, Kind: lifeRetry, Store: name, Scope: r.Scope, What: what, TraceID: traceID(r.Headers), Retry: &j})
 }

@@ -223,11 +223,14 @@ func (l *lifeOf) addMessage(m *broker.Message) {
 // comparePayloads says of messages of Kafka, in the order of time, which have another payload.
 func (l *lifeOf) comparePayloads() {
 	first := ""
-	dead := map[string][]string{} // digests by scope
-	for i := range l.events {
-		if d := l.events[i].DeadLetter; d != nil {
-			dead[d.Scope] = append(dead[d.Scope], d.PayloadSHA256)
+	// redriven are the digests of dead letters that a message may be another life of.
+	redriven := func(m *messageJSON) (of []string) {
+		for i := range l.events {
+			if d := l.events[i].DeadLetter; d != nil && d.Scope == m.TargetScope && int64(d.RedriveCount) < m.RedriveCount {
+				of = append(of, d.PayloadSHA256)
+			}
 		}
+		return of
 	}
 	for i := range l.events {
 		m := l.events[i].Message
@@ -236,8 +239,8 @@ func (l *lifeOf) comparePayloads() {
 		}
 		first = cmp.Or(first, m.PayloadSHA256)
 		m.OtherPayload = m.PayloadSHA256 != first
-		of := dead[m.TargetScope]
-		m.Repaired = m.RedriveCount > 0 && len(of) > 0 && !slices.Contains(of, m.PayloadSHA256)
+		of := redriven(m)
+		m.Repaired = len(of) > 0 && !slices.Contains(of, m.PayloadSHA256)
 		switch {
 		case m.Repaired && m.OtherPayload:
 			l.events[i].What += ", another payload than the dead letter's and the first message's"

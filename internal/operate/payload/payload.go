@@ -156,6 +156,16 @@ func (s *Schema) Lost(eventType string, old, repaired []byte) ([]string, error) 
 	return slices.DeleteFunc(had.Hidden, func(path string) bool { return slices.Contains(has.Hidden, path) }), nil
 }
 
+// Same says that two payloads say the same, whatever their bytes: then nothing was repaired.
+func (s *Schema) Same(eventType string, a, b []byte) bool {
+	one, err := s.message(eventType)
+	if err != nil {
+		return false
+	}
+	other := one.New().Interface().(*dynamicpb.Message)
+	return s.decode(a, one) == nil && s.decode(b, other) == nil && proto.Equal(one, other)
+}
+
 // OtherKey is the key of a payload by its fields, where that is not the one that is given.
 func (s *Schema) OtherKey(eventType, key string, payload []byte) (own string, other bool, err error) {
 	m, err := s.message(eventType)

@@ -195,3 +195,22 @@ func TestAPayloadThatNoEncoderWritesIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"more.value"}, shown.Hidden, "what nobody can look into")
 }
+
+func TestARepairThatSaysTheSameIsSeen(t *testing.T) {
+	t.Parallel()
+	s := read(t)
+	binary, err := s.Encode("paid", []byte(`{"id": "p-1", "card": "c"}`), nil)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		event, other string
+		want         bool
+	}{
+		{"paid", `{ "card": "c", "id": "p-1" }`, true},
+		{"paid", `{"id": "p-2", "card": "c"}`, false},
+		{"paid", `{"id": "p-1"}`, false},
+		{"paid", `{`, false},
+		{"unknown", `{"id": "p-1", "card": "c"}`, false},
+	} {
+		assert.Equal(t, c.want, s.Same(c.event, binary, []byte(c.other)), c.other)
+	}
+}
