@@ -37,8 +37,8 @@ func (f *changeFlags) check() error {
 	switch {
 	case f.reason == "" && !f.dryRun:
 		return errors.New("no --reason: say why, for those who look at the log of operations later")
-	case f.max < 1:
-		return fmt.Errorf("--max %d: it is at least 1", f.max)
+	case f.max < 1 || f.max > mostRows:
+		return fmt.Errorf("--max %d: it is 1 to %d", f.max, mostRows)
 	}
 	return nil
 }
@@ -133,6 +133,9 @@ func isTerminalInput(r io.Reader) bool {
 	file, ok := r.(*os.File)
 	return ok && isTerminal(file)
 }
+
+// mostRows is the most that a list or a selection may have: one more is asked for, of each store.
+const mostRows = 1_000_000_000
 
 // pageSize is how many rows are read or changed at once.
 const pageSize = 100

@@ -28,8 +28,8 @@ func (f *listFlags) add(command *cobra.Command, after string) {
 }
 
 func (f *listFlags) check() error {
-	if f.limit < 1 {
-		return fmt.Errorf("--limit %d: it is at least 1", f.limit)
+	if f.limit < 1 || f.limit > mostRows {
+		return fmt.Errorf("--limit %d: it is 1 to %d", f.limit, mostRows)
 	}
 	return f.watchFlags.check()
 }
