@@ -174,6 +174,17 @@ func checkSelection(ids []string, noFilter, all bool) error {
 	return nil
 }
 
+// noneOf says that there is nothing to change, by the text of a filter.
+func noneOf(what, filter, why string) error {
+	if filter == everything {
+		return failf("there is no %s: nothing was changed", what)
+	}
+	return failf("no %s is selected by %s%s", what, filter, why)
+}
+
+// everything is the text of a filter that selects all.
+const everything = "all"
+
 // filterText is a filter in words, for people and the log of operations: pairs of names and values.
 func filterText(pairs ...[2]string) string {
 	var parts []string
@@ -182,5 +193,5 @@ func filterText(pairs ...[2]string) string {
 			parts = append(parts, p[0]+"="+p[1])
 		}
 	}
-	return cmp.Or(strings.Join(parts, " "), "all")
+	return cmp.Or(strings.Join(parts, " "), everything)
 }

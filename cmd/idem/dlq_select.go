@@ -82,7 +82,7 @@ func (f *selectFlags) selected(ctx context.Context, std streams, s *connect.Stor
 		}
 	}
 	if len(found.ids) == 0 {
-		return nil, failf("no dead letter is selected by %s%s", found.target, f.whyNoLetter(ctx, s))
+		return nil, noneOf("dead letter", found.target, f.whyNoLetter(ctx, s))
 	}
 	slices.Sort(found.ids)
 	return found, nil

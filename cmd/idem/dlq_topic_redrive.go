@@ -91,7 +91,7 @@ func (f *redriveFlags) topicLetters(ctx context.Context, std streams, t *topicLe
 	case len(letters) > f.max:
 		return nil, 0, failf("more than %d dead letters are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
 	case len(letters) == 0:
-		return nil, 0, failf("no dead letter is selected by %s%s", f.letterFilter.text(), t.whyNone(ctx, &f.letterFilter))
+		return nil, 0, noneOf("dead letter", f.letterFilter.text(), t.whyNone(ctx, &f.letterFilter))
 	}
 	return letters, 0, nil
 }

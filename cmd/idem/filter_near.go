@@ -62,12 +62,17 @@ func valuesOf(ctx context.Context, stores []*connect.Store, read func(context.Co
 		if err != nil {
 			continue
 		}
-		all.Scopes = append(all.Scopes, v.Scopes...)
-		all.EventTypes = append(all.EventTypes, v.EventTypes...)
-		all.Outcomes = append(all.Outcomes, v.Outcomes...)
-		all.Codes = append(all.Codes, v.Codes...)
+		all.Scopes = both(all.Scopes, v.Scopes)
+		all.EventTypes = both(all.EventTypes, v.EventTypes)
+		all.Outcomes = both(all.Outcomes, v.Outcomes)
+		all.Codes = both(all.Codes, v.Codes)
 	}
 	return all
+}
+
+// both are the values of two lists, each once and in order.
+func both(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
 func codeOf(reason string) string {

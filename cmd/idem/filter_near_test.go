@@ -45,6 +45,19 @@ func TestAFilterThatSelectsNothingSaysWhatWasMeant(t *testing.T) {
 	}
 }
 
+func TestThereIsNothingAtAll(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t)
+	for args, want := range map[string]string{
+		"dlq redrive --all": "there is no dead letter: nothing was changed\n", "retry now --all": "there is no delivery to come: nothing was changed\n",
+		"dlq drop --scope s": "no dead letter is selected by scope=s\n",
+	} {
+		_, stderr, code := invoke(t, append(strings.Fields(args), "--dsn", dsn, "--reason", "r", "--yes")...)
+		assert.Equal(t, exitNo, code, args)
+		assert.Contains(t, stderr, want)
+	}
+}
+
 func TestAFilterOfASQLiteFileSaysWhatWasMeantToo(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "orders.db")

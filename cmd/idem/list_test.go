@@ -45,6 +45,9 @@ func TestAListOfSeveralStoresIsOne(t *testing.T) {
 			assert.Equal(t, c.more, stderr)
 		})
 	}
+	_, stderr, code := invoke(t, "dlq", "ls", "--context", "prod", "--reject-reason", "XYZ", "--scope", "payments")
+	require.Equal(t, exitOK, code)
+	assert.Equal(t, "no dead letters: none has the reason XYZ; there are \\u001b[2J gone, BAD, NO_RATE\n", stderr)
 	for _, command := range [][]string{{"dlq", "ls"}, {"retry", "ls"}, {"operations"}} {
 		_, stderr, code := invoke(t, append(command, "--context", "prod", "--after", "1")...)
 		assert.Equal(t, exitUsage, code, command)

@@ -166,7 +166,7 @@ func (f *retryChangeFlags) selected(ctx context.Context, std streams, s *connect
 		}
 	}
 	if len(rows) == 0 {
-		return nil, 0, failf("no delivery to come is selected by %s%s", f.retryFilter.text(), f.whyNoRetry(ctx, s))
+		return nil, 0, noneOf("delivery to come", f.retryFilter.text(), f.whyNoRetry(ctx, s))
 	}
 	return rows, 0, nil
 }

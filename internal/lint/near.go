@@ -13,7 +13,8 @@ func Near(word string, known []string) string {
 		if strings.EqualFold(word, k) {
 			return k
 		}
-		if n := levenshtein.ComputeDistance(word, k); n < least {
+		// Words that have nothing in common are not near, however short.
+		if n := levenshtein.ComputeDistance(word, k); n < least && n < max(len(word), len(k)) {
 			near, least = k, n
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/idem-spec/idem/internal/lint"
 )
 
 // Config is the user's own file of contexts.
@@ -127,5 +129,5 @@ func (c *Config) context(name string) (*Context, error) {
 	if len(c.Contexts) == 0 {
 		return nil, fmt.Errorf("no context %q: %s has none: write %s", name, c.File, example)
 	}
-	return nil, fmt.Errorf("no context %q: %s has %s", name, c.File, strings.Join(c.Names(), ", "))
+	return nil, fmt.Errorf("no context %q: %s has %s%s", name, c.File, strings.Join(c.Names(), ", "), lint.DidYouMean(name, c.Names()))
 }

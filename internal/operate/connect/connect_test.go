@@ -107,6 +107,8 @@ func TestWhatCannotBeMeant(t *testing.T) {
 		"no file":               {"", connect.Flags{Context: "prod"}, `config.yaml: write it, with contexts: {prod: {stores: `},
 		"an empty file":         {"contexts: {}", connect.Flags{Context: "prod"}, "config.yaml has none: write contexts: {prod: "},
 		"no such store":         {contexts, connect.Flags{Context: "prod", Store: "x"}, "the context prod has orders, payments"},
+		"a store misspelled":    {contexts, connect.Flags{Context: "prod", Store: "order"}, "did you mean orders?"},
+		"a context misspelled":  {contexts, connect.Flags{Context: "prd"}, "did you mean prod?"},
 		"two places":            {contexts, connect.Flags{Context: "prod", DSN: "x"}, "say one of them"},
 		"a store of no context": {contexts, connect.Flags{DSN: "x", Store: "orders"}, "say --context"},
 		"a key misspelled":      {"contexts: {prod: {store: {a: hunter2}}}", connect.Flags{Context: "prod"}, "it has contexts"},

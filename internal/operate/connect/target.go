@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/idem-spec/idem/internal/lint"
 )
 
 // Flags are what a command line says.
@@ -90,7 +92,7 @@ func Resolve(f Flags) (*Target, error) {
 		}
 	}
 	if f.Store != "" && len(t.Stores) == 0 {
-		return nil, fmt.Errorf("--store %s: the context %s has %s", f.Store, name, names(c.Stores))
+		return nil, fmt.Errorf("--store %s: the context %s has %s%s", f.Store, name, names(c.Stores), lint.DidYouMean(f.Store, slices.Sorted(maps.Keys(c.Stores))))
 	}
 	return t, nil
 }
