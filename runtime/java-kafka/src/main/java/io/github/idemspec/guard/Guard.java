@@ -265,7 +265,7 @@ public final class Guard implements AutoCloseable {
   }
 
   void storeError() {
-    measure(Metric.IDEM_STORE_ERRORS_TOTAL, 1);
+    observer.measure(Metric.IDEM_STORE_ERRORS_TOTAL, store.name(), 1);
   }
 
   void measure(Metric metric, double value) {

@@ -39,6 +39,7 @@ public final class MessageDelivery {
     SKIPPED
   }
 
+  final String scope;
   final Message message;
   final Instant received;
   final String origin;
@@ -80,11 +81,17 @@ public final class MessageDelivery {
   volatile boolean lost;
   volatile Handling handling;
 
-  MessageDelivery(Message message, String origin, Instant received) {
+  MessageDelivery(String scope, Message message, String origin, Instant received) {
+    this.scope = scope;
     this.message = message;
     this.origin = origin;
     this.received = received;
     produced = message.time();
+  }
+
+  /** The consumer's. */
+  public String scope() {
+    return scope;
   }
 
   /** The message. */

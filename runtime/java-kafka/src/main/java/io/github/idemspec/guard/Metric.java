@@ -18,8 +18,8 @@ public enum Metric {
   IDEM_REBALANCES_TOTAL,
   /** 1 while a route rests, 0 otherwise. */
   IDEM_ROUTE_BREAKER_OPEN,
-  /** Rows of msg_retry that a scheduler has published. */
-  IDEM_RETRIES_PUBLISHED_TOTAL;
+  /** Messages whose transition another key had made; derived from {@link Observer#delivered}. */
+  IDEM_SUPERSEDED_TOTAL;
 
   /** Prometheus's name. */
   public String text() {

@@ -8,8 +8,12 @@ public interface Observer {
   /** A delivery has ended, and what follows is durable. */
   default void delivered(MessageDelivery delivery) {}
 
-  /** A metric has moved: by so much for a counter, to this value for a gauge. */
-  default void measure(Metric metric, String scope, double value) {}
+  /**
+   * A metric has moved: by so much for a counter, to this value for a gauge.
+   *
+   * @param of the scope; of {@link Metric#IDEM_STORE_ERRORS_TOTAL} the store's name
+   */
+  default void measure(Metric metric, String of, double value) {}
 
   /** The same of the route of an event type. */
   default void measureRoute(Metric metric, String scope, String eventType, double value) {

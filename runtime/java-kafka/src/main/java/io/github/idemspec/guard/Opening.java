@@ -24,7 +24,7 @@ final class Opening {
 
   MessageDelivery parse(Message message) {
     String origin = Topics.origin(message.source().topic(), config.scope());
-    MessageDelivery d = new MessageDelivery(message, origin, Instant.now());
+    MessageDelivery d = new MessageDelivery(config.scope(), message, origin, Instant.now());
     d.rules = Rules.of(Mode.IDEMPOTENT);
     try {
       d.headers = Headers.parse(Transport.KAFKA, message.headers());

@@ -25,12 +25,6 @@ final class Tally implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Guard.class);
   private static final long SECONDS = 10;
 
-  /** How many event types are counted by their names; further ones are other (CONS-042). */
-  private static final int NAMES = 200;
-
-  private static final int LONGEST = 255;
-  private static final String OTHER = "other";
-
   private final Audit audit;
   private static final int OUTCOMES = Outcome.values().length + 1; // SUPERSEDED is one more.
   private static final int ACTIONS = Action.values().length;
@@ -39,6 +33,7 @@ final class Tally implements AutoCloseable {
   /** The counts of each event type, by outcome, action and layer. */
   private final Map<String, LongAdder[]> counts = new ConcurrentHashMap<>();
 
+  private final EventTypes eventTypes = new EventTypes();
   private final String scope;
   private final ScheduledExecutorService timer;
 
@@ -70,10 +65,7 @@ final class Tally implements AutoCloseable {
     if (known != null) {
       return known;
     }
-    boolean plain =
-        eventType.length() <= LONGEST && eventType.chars().noneMatch(Character::isISOControl);
-    String name = plain && counts.size() < NAMES ? eventType : OTHER;
-    return counts.computeIfAbsent(name, n -> newCells());
+    return counts.computeIfAbsent(eventTypes.nameOf(eventType), name -> newCells());
   }
 
   private static LongAdder[] newCells() {

@@ -32,6 +32,9 @@ public interface Store {
    */
   boolean followUps();
 
+  /** What metrics call it, as all languages do. */
+  String name();
+
   /** Throws where the store cannot work, in words that name the way to mend it. */
   void check();
 }

@@ -206,6 +206,11 @@ public final class PostgresStore implements Transactor, Retries, Outbox, Audit {
   }
 
   @Override
+  public String name() {
+    return "postgres";
+  }
+
+  @Override
   public boolean followUps() {
     return true;
   }

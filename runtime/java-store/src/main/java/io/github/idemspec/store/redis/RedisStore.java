@@ -180,6 +180,11 @@ public final class RedisStore implements Store {
   }
 
   @Override
+  public String name() {
+    return "redis";
+  }
+
+  @Override
   public boolean followUps() {
     return false;
   }
