@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -69,7 +70,7 @@ func exitCode(ctx context.Context, w io.Writer, command *cobra.Command, err erro
 // obey: names of files and refs are as others have chosen them.
 func message(err error) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+		if !unicode.IsPrint(r) && r != '\n' && r != '\t' {
 			return '\uFFFD'
 		}
 		return r
