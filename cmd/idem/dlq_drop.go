@@ -40,7 +40,7 @@ func (f *selectFlags) drop(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	count := len(found.ids)
-	stop, err := f.preview(std, func() error { return found.show(std, f.json(), s.Name) }, "%d would be dropped", count)
+	stop, err := f.preview(std, func() error { return found.show(ctx, std, f.json(), s) }, "%d would be dropped", count)
 	if stop || err != nil {
 		return err
 	}

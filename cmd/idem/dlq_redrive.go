@@ -95,7 +95,7 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 			}
 		}
 	}
-	count, stop, err := f.previewRedrive(std, len(found.ids), found.tooOld, func() error { return found.show(std, f.json(), s.Name) })
+	count, stop, err := f.previewRedrive(std, len(found.ids), found.tooOld, func() error { return found.show(ctx, std, f.json(), s) })
 	if stop || err != nil {
 		return err
 	}

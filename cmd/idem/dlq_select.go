@@ -128,9 +128,24 @@ func (c *selection) add(letters []store.DeadLetter) {
 	}
 }
 
-// show prints the first ones, and how many there are.
-func (c *selection) show(std streams, asJSON bool, name string) error {
-	return letterSheet.sample(std, asJSON, name, c.sample, len(c.ids))
+// show prints the first ones, and how many there are; for a program all, in the order of ids.
+func (c *selection) show(ctx context.Context, std streams, asJSON bool, s *connect.Store) error {
+	if !asJSON {
+		return letterSheet.sample(std, false, s.Name, c.sample, len(c.ids))
+	}
+	for after := int64(0); ; {
+		page, err := (&chosen{s, c}).ListDeadLetters(ctx, store.DeadLetterFilter{}, after, pageSize)
+		if err != nil {
+			return unreached(ctx, err, s.DSN)
+		}
+		if len(page) == 0 {
+			return nil
+		}
+		if err := letterSheet.sample(std, true, s.Name, page, len(page)); err != nil {
+			return err
+		}
+		after = page[len(page)-1].ID
+	}
 }
 
 // chosen are the dead letters of a selection, for a redriver: what has come since is not among them, nor one that was

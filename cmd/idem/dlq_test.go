@@ -170,6 +170,30 @@ func TestDeadLettersAreDropped(t *testing.T) {
 	assert.Equal(t, []string{"6"}, query(t, dsn, "SELECT changed FROM idem_operation"))
 }
 
+// Whoever looks sees some; a program gets all.
+func TestADryRunIsCompleteForPrograms(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters, waiting, "INSERT INTO msg_retry "+
+		"(next_retry_time, source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key, source_topic, status, action, topic, headers, payload) "+
+		"SELECT now(), i, 0, 0, 1, 0, 'payments', 'k-' || i, 'orders', 'PENDING', 'RETRY', 'orders.retry.payments', '[]', 'four' FROM generate_series(5, 15) i")
+	for _, c := range []struct {
+		args  string
+		count int
+	}{{"dlq drop --all", 13}, {"dlq redrive --scope payments", 12}, {"retry now --all", 15}} {
+		args := append(strings.Fields(c.args), "--dsn", dsn, "--dry-run")
+		stdout, stderr, code := invoke(t, args...)
+		require.Equal(t, exitOK, code, stderr)
+		assert.Equal(t, 1+sampleSize+1, strings.Count(stdout, "\n"), c.args)
+		stdout, stderr, code = invoke(t, append(args, "-o", "json")...)
+		require.Equal(t, exitOK, code, stderr)
+		all := objects(t, stdout)
+		assert.Len(t, all, c.count, c.args)
+		if c.count == 15 {
+			assert.InDelta(t, 4, all[14]["payload_bytes"], 0)
+		}
+	}
+}
+
 // A command that was interrupted is given again, as it is in the shell's history.
 func TestWhatIsDoneAlreadyIsSkipped(t *testing.T) {
 	t.Parallel()

@@ -182,17 +182,17 @@ func (s *sheet[T]) rows(page []T) [][]string {
 // sampleSize is how much of a selection is shown.
 const sampleSize = 10
 
-// sample shows the first rows of a selection, and how many there are.
+// sample shows the first rows of a selection, and how many there are; for a program all that it is given.
 func (s *sheet[T]) sample(std streams, asJSON bool, store string, rows []T, all int) error {
-	first := rows[:min(len(rows), sampleSize)]
 	if asJSON {
-		for i := range first {
-			if err := show.Line(std.out, s.json(store, &first[i])); err != nil {
+		for i := range rows {
+			if err := show.Line(std.out, s.json(store, &rows[i])); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+	first := rows[:min(len(rows), sampleSize)]
 	show.Table(std.out, s.head, s.rows(first))
 	if rest := all - len(first); rest > 0 {
 		fmt.Fprintf(std.out, "and %d more\n", rest)

@@ -122,7 +122,7 @@ func (f *retryChangeFlags) run(ctx context.Context, std streams, args []string, 
 	if len(ids) > 0 {
 		target = "ids " + idText(idsOf(rows))
 	}
-	stop, err := f.preview(std, func() error { return retrySheet.sample(std, f.json(), s.Name, rows, len(rows)) },
+	stop, err := f.preview(std, func() error { return pickedSheet.sample(std, f.json(), s.Name, rows, len(rows)) },
 		"%d are selected, and nothing was changed", len(rows))
 	if stop || err != nil {
 		return err
@@ -149,7 +149,7 @@ func (f *retryChangeFlags) run(ctx context.Context, std streams, args []string, 
 
 // selected reads what is selected, without the payloads, which may be many, and says how many ids are not there any more:
 // those that were published, or changed before an interruption.
-func (f *retryChangeFlags) selected(ctx context.Context, std streams, s *connect.Store, o store.Operator, filter store.RetryFilter, ids []int64) (rows []store.Retry, gone int, err error) {
+func (f *retryChangeFlags) selected(ctx context.Context, std streams, s *connect.Store, o store.Operator, filter store.RetryFilter, ids []int64) (rows []pickedRetry, gone int, err error) {
 	if len(ids) > 0 {
 		return f.byID(ctx, std, s, o, ids)
 	}
@@ -161,7 +161,7 @@ func (f *retryChangeFlags) selected(ctx context.Context, std streams, s *connect
 		if len(list) == 0 {
 			break
 		}
-		if rows = append(rows, withoutPayload(list)...); len(rows) > f.max {
+		if rows = append(rows, picked(s.Name, list)...); len(rows) > f.max {
 			return nil, 0, failf("more than %d deliveries are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
 		}
 	}
@@ -171,7 +171,7 @@ func (f *retryChangeFlags) selected(ctx context.Context, std streams, s *connect
 	return rows, 0, nil
 }
 
-func (f *retryChangeFlags) byID(ctx context.Context, std streams, s *connect.Store, o store.Operator, ids []int64) (rows []store.Retry, gone int, err error) {
+func (f *retryChangeFlags) byID(ctx context.Context, std streams, s *connect.Store, o store.Operator, ids []int64) (rows []pickedRetry, gone int, err error) {
 	if len(ids) > f.max {
 		return nil, 0, failf("%d ids, and --max is %d: nothing was changed", len(ids), f.max)
 	}
@@ -185,7 +185,7 @@ func (f *retryChangeFlags) byID(ctx context.Context, std streams, s *connect.Sto
 		case len(list) == 0 || list[0].ID != id:
 			missing = append(missing, id)
 		default:
-			rows = append(rows, withoutPayload(list)...)
+			rows = append(rows, picked(s.Name, list)...)
 		}
 	}
 	skip(std, "not to come in "+s.Place()+" any more, and skipped", missing...)
@@ -195,14 +195,29 @@ func (f *retryChangeFlags) byID(ctx context.Context, std streams, s *connect.Sto
 	return rows, len(missing), nil
 }
 
-func withoutPayload(rows []store.Retry) []store.Retry {
-	for i := range rows {
-		rows[i].Payload, rows[i].Headers = nil, nil
+// pickedRetry is a row without its payload and headers, and what is shown of it.
+type pickedRetry struct {
+	store.Retry
+	shown retryJSON
+}
+
+func picked(name string, list []store.Retry) []pickedRetry {
+	rows := make([]pickedRetry, len(list))
+	for i := range list {
+		rows[i].shown = retryOf(name, &list[i])
+		list[i].Payload, list[i].Headers = nil, nil
+		rows[i].Retry = list[i]
 	}
 	return rows
 }
 
-func idsOf(rows []store.Retry) []int64 {
+var pickedSheet = sheet[pickedRetry]{
+	head: retrySheet.head,
+	row:  func(r *pickedRetry) []string { return retryRow(&r.Retry) },
+	json: func(_ string, r *pickedRetry) any { return r.shown },
+}
+
+func idsOf(rows []pickedRetry) []int64 {
 	ids := make([]int64, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].ID
