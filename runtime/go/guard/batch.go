@@ -34,8 +34,9 @@ func (g *Guard) RunBatch(ctx context.Context, ds []*Delivery, fn func(ctx contex
 }
 
 // RunTxBatch is RunTx for a handler of several deliveries, all within one transaction. Where one of them fails
-// everything is rolled back, that one ends by its result, and the others run again without it; where the handler
-// panics each runs alone. So fn may be called several times, and only one of its transactions is committed.
+// everything is rolled back, that one ends by its result, and the others run again without it, also those whose
+// statements the database refused since that one's had failed; where the handler panics, or no result says which one
+// failed, each runs alone. So fn may be called several times, and only one of its transactions is committed.
 func RunTxBatch[T any](ctx context.Context, g *Guard, s store.Transactor[T], ds []*Delivery, fn func(ctx context.Context, tx T, ds []*Delivery) []error) {
 	for ds = g.ready(ctx, ds); len(ds) > 0; ds = g.ready(ctx, ds) {
 		var results []error
@@ -57,17 +58,19 @@ func RunTxBatch[T any](ctx context.Context, g *Guard, s store.Transactor[T], ds 
 				return err
 			})
 		})
+		failed := errors.Is(err, errSomeFailed) && !errors.Is(err, store.ErrNotBegun)
+		echo := failed && isEcho(results...)
 		switch {
-		case panicked && len(ds) > 1:
+		case (panicked || echo) && len(ds) > 1:
 			for _, d := range ds {
 				d.Status = Ready
 				RunTxBatch(ctx, g, s, []*Delivery{d}, fn)
 			}
 			return
-		case errors.Is(err, errSomeFailed) && !errors.Is(err, store.ErrNotBegun):
+		case failed:
 			for i, d := range ds {
 				switch {
-				case results[i] == nil:
+				case results[i] == nil, !echo && isEcho(results[i]):
 					d.Status = Ready
 				case errors.Is(results[i], store.ErrFenced):
 					g.fenced(d)
@@ -90,6 +93,23 @@ func RunTxBatch[T any](ctx context.Context, g *Guard, s store.Transactor[T], ds 
 		}
 		return
 	}
+}
+
+// isEcho says that all that failed did so since a statement of another message had failed before, in the same
+// transaction: PostgreSQL refuses the rest.
+func isEcho(results ...error) bool {
+	echo := false
+	for _, err := range results {
+		if err == nil {
+			continue
+		}
+		var sql interface{ SQLState() string }
+		if !errors.As(err, &sql) || sql.SQLState() != "25P02" {
+			return false
+		}
+		echo = true
+	}
+	return echo
 }
 
 // errSomeFailed rolls a batch back of which some run again.

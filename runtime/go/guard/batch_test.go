@@ -102,6 +102,31 @@ func TestATransactionOfSeveralCommitsThoseThatSucceed(t *testing.T) {
 	require.True(t, ds[0].Completed)
 	require.False(t, ds[1].Completed)
 
+	// Nor does a statement that fails, after which PostgreSQL refuses those of the others.
+	for _, said := range []bool{true, false} {
+		w, effects = newWorld(t, nil), nil
+		ds = w.batch(t, 4, rules)
+		guard.RunTxBatch(t.Context(), w.Guard, w.store, ds, func(_ context.Context, tx *memory.Tx, ds []*guard.Delivery) []error {
+			results, aborted := make([]error, len(ds)), false
+			for i, d := range ds {
+				switch {
+				case aborted:
+					results[i] = sqlError{"25P02"}
+				case d.Key == "k1":
+					aborted = true
+					if said || len(ds) == 1 {
+						results[i] = sqlError{"23505"}
+					}
+				default:
+					tx.Do(func() { effects = append(effects, d.Key) })
+				}
+			}
+			return results
+		})
+		require.Equal(t, []string{"OK", "NON_RETRYABLE", "OK", "OK"}, outcomes(ds))
+		require.Equal(t, []string{"k0", "k2", "k3"}, effects)
+	}
+
 	// A panic takes nobody along.
 	w, effects = newWorld(t, nil), nil
 	ds = w.batch(t, 3, rules)
