@@ -36,7 +36,10 @@ type Count struct {
 
 // Compare orders counts by hour, scope, event type, outcome, action and layer.
 func (c *Count) Compare(other *Count) int {
-	return cmp.Or(c.Hour.Compare(other.Hour), cmp.Compare(c.Scope, other.Scope), cmp.Compare(c.EventType, other.EventType),
+	if n := c.Hour.Compare(other.Hour); n != 0 { // as most of thousands do
+		return n
+	}
+	return cmp.Or(cmp.Compare(c.Scope, other.Scope), cmp.Compare(c.EventType, other.EventType),
 		cmp.Compare(c.Outcome, other.Outcome), cmp.Compare(c.Action, other.Action), cmp.Compare(c.Layer, other.Layer))
 }
 
