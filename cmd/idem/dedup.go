@@ -46,8 +46,9 @@ the database are asked. The exit code is 1 where nothing is known of any.
 ` + placeHelp,
 		Example: `  idem dedup show 'payments.succeeded:v1:p-1'
   idem dedup show --scope payments 'payments.succeeded:v1:p-1' --output json`,
-		Args: atLeastOne("KEY"),
-		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
+		Args:              atLeastOne("KEY"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args) },
 	}
 	flags.add(command)
 	command.Flags().StringVar(&flags.scope, "scope", "", "the scope (default: all)")

@@ -40,9 +40,10 @@ worker that is alive and renews its lease keeps it. What it does elsewhere, as i
 as after each lease that ends.
 
 ` + placeHelp,
-		Example: `  idem dedup release --scope payments 'payments.succeeded:v1:p-1' --reason 'node 7 is gone'`,
-		Args:    atLeastOne("KEY"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return flags.release(cmd.Context(), std, args) },
+		Example:           `  idem dedup release --scope payments 'payments.succeeded:v1:p-1' --reason 'node 7 is gone'`,
+		Args:              atLeastOne("KEY"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return flags.release(cmd.Context(), std, args) },
 	}
 	flags.add(command)
 	return command
@@ -57,9 +58,10 @@ func newDedupForget(std streams) *cobra.Command {
 says that this is meant. A worker that holds a claim is fenced out.
 
 ` + placeHelp,
-		Example: `  idem dedup forget --scope mail 'mail.sent:v1:m-1' --allow-second-effect --reason 'the mail never came, says the customer'`,
-		Args:    atLeastOne("KEY"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return flags.forget(cmd.Context(), std, args) },
+		Example:           `  idem dedup forget --scope mail 'mail.sent:v1:m-1' --allow-second-effect --reason 'the mail never came, says the customer'`,
+		Args:              atLeastOne("KEY"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return flags.forget(cmd.Context(), std, args) },
 	}
 	flags.add(command)
 	command.Flags().BoolVar(&flags.secondEffect, "allow-second-effect", false, "the next delivery may have a second effect; required")
@@ -68,7 +70,7 @@ says that this is meant. A worker that holds a claim is fenced out.
 
 func (f *dedupChangeFlags) release(ctx context.Context, std streams, keys []string) error {
 	return f.run(ctx, std, keys, recordVerb{
-		name: "release", asked: "end the claims of %d keys of %s", done: "released",
+		name: "release", asked: "end the claims of %s of %s", done: "released",
 		fits: func(r *store.Record) bool { return r.State == idem.StateProcessing },
 		do: func(ctx context.Context, s *connect.Store, keys []string) (int, error) {
 			o, err := s.Operator()
@@ -85,7 +87,7 @@ func (f *dedupChangeFlags) forget(ctx context.Context, std streams, keys []strin
 		return errors.New("no --allow-second-effect: a key that is forgotten has its effect once more")
 	}
 	return f.run(ctx, std, keys, recordVerb{
-		name: "forget", asked: "forget %d keys of %s: their next deliveries have an effect, also where they had one", done: "forgotten",
+		name: "forget", asked: "forget %s of %s: the next deliveries have an effect, also where there was one", done: "forgotten",
 		fits: func(*store.Record) bool { return true },
 		do: func(ctx context.Context, s *connect.Store, keys []string) (int, error) {
 			return s.Forget(ctx, f.scope, keys)
@@ -134,7 +136,7 @@ func (f *dedupChangeFlags) run(ctx context.Context, std streams, keys []string, 
 		target += " allow-second-effect"
 	}
 	done := 0
-	err = f.carryOut(ctx, std, s, change{command: "dedup " + verb.name, what: fmt.Sprintf(verb.asked, len(fitting), s.Place()), target: target, count: len(fitting)}, func() (int64, error) {
+	err = f.carryOut(ctx, std, s, change{command: "dedup " + verb.name, what: fmt.Sprintf(verb.asked, counted(len(fitting), "key"), s.Place()), target: target, count: len(fitting)}, func() (int64, error) {
 		done, err = verb.do(ctx, s, fitting)
 		return int64(done), err
 	})

@@ -45,7 +45,7 @@ func (f *selectFlags) drop(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	var dropped int64
-	err = f.carryOut(ctx, std, s, change{command: "dlq drop", what: fmt.Sprintf("drop %d dead letters of %s for good", count, s.Place()), target: found.target, count: count},
+	err = f.carryOut(ctx, std, s, change{command: "dlq drop", what: fmt.Sprintf("drop %s of %s for good", counted(count, "dead letter"), s.Place()), target: found.target, count: count},
 		func() (int64, error) {
 			dropped, err = inPages(found.ids, func(ids []int64) (int, error) { return (&chosen{s, found}).drop(ctx, ids) })
 			return dropped, err

@@ -100,7 +100,7 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 		return err
 	}
 	var report deadletter.Report
-	err = f.carryOut(ctx, std, s, change{command: "dlq redrive", what: fmt.Sprintf("redrive %d dead letters of %s", count, s.Place()), target: f.targetOf(found), count: count},
+	err = f.carryOut(ctx, std, s, change{command: "dlq redrive", what: fmt.Sprintf("redrive %s of %s", counted(count, "dead letter"), s.Place()), target: f.targetOf(found), count: count},
 		func() (int64, error) {
 			report, err = f.redrive(ctx, s, found, repair)
 			report.Skipped += int64(found.skipped)

@@ -27,6 +27,7 @@ func (f *selectFlags) add(command *cobra.Command) {
 	f.letterFilter.add(command)
 	f.changeFlags.add(command)
 	offerValues(command, &f.place, letterValues)
+	offerLetters(command, &f.place)
 	command.Flags().BoolVar(&f.all, "all", false, "all that wait, where there is neither an id nor a filter")
 }
 

@@ -43,6 +43,7 @@ payload was replaced, and what became of it, as far as the tables tell.
 	}
 	flags.operateFlags.add(command)
 	flags.deadTopic.add(command)
+	offerLetters(command, &flags.place)
 	command.Flags().StringVar(&flags.schema, "schema", "", "directory of .proto files, or an image, to decode the payload")
 	command.Flags().StringVar(&flags.raw, "raw", "", "file to write the payload's bytes to")
 	return command

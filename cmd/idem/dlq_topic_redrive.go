@@ -61,7 +61,7 @@ func (f *redriveFlags) runTopic(ctx context.Context, std streams, args []string)
 	}
 	target := f.targetOf(&selection{target: fmt.Sprintf("topic %s %s name=%s", f.deadTopic.topic, selected, name)})
 	c := change{
-		command: "dlq redrive", what: fmt.Sprintf("redrive %d dead letters of %s", count, f.deadTopic.topic), target: target, count: count, again: "--name " + name,
+		command: "dlq redrive", what: fmt.Sprintf("redrive %s of %s", counted(count, "dead letter"), f.deadTopic.topic), target: target, count: count, again: "--name " + name,
 	}
 	var report deadletter.Report
 	err = f.carryOut(ctx, std, s, c, func() (int64, error) {

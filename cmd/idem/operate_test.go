@@ -149,6 +149,10 @@ func TestAContextIsReadOnly(t *testing.T) {
 	assert.Contains(t, stdout, "mail\npayments\n")
 	stdout, _, _ = invoke(t, "__complete", "dlq", "redrive", "--context", "prod", "--event-type", "")
 	assert.Contains(t, stdout, "notifications.sent\norders.created\n")
+	stdout, _, _ = invoke(t, "__complete", "dlq", "redrive", "--context", "prod", "3", "")
+	assert.Contains(t, stdout, "2\tNO_RATE k-2\n")
+	assert.NotContains(t, stdout, "3\tBAD k-3\n")
+	assert.Contains(t, stdout, `13	\u001b[2J gone m-1`)
 	stdout, _, _ = invoke(t, "__complete", "dlq", "ls", "--context", "prod", "--reject-reason", "B")
 	assert.Contains(t, stdout, "BAD\n")
 }

@@ -26,6 +26,7 @@ func (f *retryChangeFlags) add(command *cobra.Command) {
 	f.retryFilter.add(command)
 	f.changeFlags.add(command)
 	offerValues(command, &f.place, retryValues)
+	offerRetries(command, &f.place)
 	command.Flags().BoolVar(&f.all, "all", false, "all, where there is neither an id nor a filter")
 }
 
@@ -41,7 +42,7 @@ retries stay as they are.
 		Example: `  idem retry now 4711 --reason 'the bank is back'
   idem retry now --scope payments --reject-reason BANK_DOWN --reason 'the bank is back' --max 20000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.run(cmd.Context(), std, args, retryVerb{"now", "make %d deliveries of %s due now", "due now",
+			return flags.run(cmd.Context(), std, args, retryVerb{"now", "make %s of %s due now", "due now",
 				func(ctx context.Context, o store.Operator, ids []int64) (int, error) { return o.RetryNow(ctx, ids) }})
 		},
 	}
@@ -60,7 +61,7 @@ them another life. A lane that one of them heads goes on. What a scheduler publi
 ` + placeHelp,
 		Example: `  idem retry cancel 4711 --reason 'the order is void'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.run(cmd.Context(), std, args, retryVerb{"cancel", "end %d deliveries of %s: they become dead letters", "cancelled",
+			return flags.run(cmd.Context(), std, args, retryVerb{"cancel", "end %s of %s, as dead letters", "cancelled",
 				func(ctx context.Context, o store.Operator, ids []int64) (int, error) {
 					return o.CancelRetries(ctx, ids, "CANCELLED: "+oneLine(flags.changeFlags.reason))
 				}})
@@ -68,6 +69,13 @@ them another life. A lane that one of them heads goes on. What a scheduler publi
 	}
 	flags.add(command)
 	return command
+}
+
+func deliveries(n int) string {
+	if n == 1 {
+		return "1 delivery"
+	}
+	return fmt.Sprintf("%d deliveries", n)
 }
 
 // oneLine makes a reject_reason of an operator's words, without control characters. (HDR-023)
@@ -128,7 +136,7 @@ func (f *retryChangeFlags) run(ctx context.Context, std streams, args []string, 
 		return err
 	}
 	var done int64
-	err = f.carryOut(ctx, std, s, change{command: "retry " + verb.name, what: fmt.Sprintf(verb.asked, len(rows), s.Place()), target: target, count: len(rows)}, func() (int64, error) {
+	err = f.carryOut(ctx, std, s, change{command: "retry " + verb.name, what: fmt.Sprintf(verb.asked, deliveries(len(rows)), s.Place()), target: target, count: len(rows)}, func() (int64, error) {
 		done, err = inPages(idsOf(rows), func(ids []int64) (int, error) { return verb.do(ctx, o, ids) })
 		return done, err
 	})

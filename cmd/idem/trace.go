@@ -41,8 +41,9 @@ dead-letter topics of the scopes that the stores know. A topic has no index of k
 		Example: `  idem trace 'payments.succeeded:v1:p-1' --context prod
   idem trace 'payments.succeeded:v1:p-1' --context prod --topic shop.payments --since 2h
   idem trace 'payments.succeeded:v1:p-1' --topic shop.payments --biz-key o-1 --output json`,
-		Args: exactly("KEY"),
-		RunE: func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args[0]) },
+		Args:              exactly("KEY"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return flags.run(cmd.Context(), std, args[0]) },
 	}
 	flags.operateFlags.add(command)
 	flags.kafka.addServer(command, "brokers")
