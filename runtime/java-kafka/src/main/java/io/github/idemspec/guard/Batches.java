@@ -60,7 +60,7 @@ final class Batches {
                       completed[0] = true;
                       return null;
                     }));
-    if (error instanceof SomeFailed failed) {
+    if (error instanceof SomeFailed failed && !(ready.size() > 1 && failed.areEchoes())) {
       return concludeFailed(ready, handling, failed.results);
     }
     boolean over = handling.timedOut() || handling.cancelled();
@@ -83,6 +83,11 @@ final class Batches {
     SomeFailed(List<Throwable> results) {
       super("some of the batch failed", null, false, false);
       this.results = results;
+    }
+
+    /** No result says whose statement was the one that failed. */
+    private boolean areEchoes() {
+      return results.stream().allMatch(result -> result == null || Result.isEcho(result));
     }
   }
 
@@ -108,7 +113,8 @@ final class Batches {
     List<MessageDelivery> rest = new ArrayList<>();
     for (int i = 0; i < ready.size(); i++) {
       MessageDelivery d = ready.get(i);
-      if (results.get(i) == null && !d.lost) {
+      boolean again = results.get(i) == null || ready.size() > 1 && Result.isEcho(results.get(i));
+      if (again && !d.lost) {
         rest.add(d);
       } else {
         runs.conclude(d, handling, results.get(i));

@@ -70,6 +70,16 @@ public record Result(Outcome outcome, long waitMs, String reason) {
     }
   }
 
+  /** Whether PostgreSQL refused a statement since another one had failed in the same transaction. */
+  static boolean isEcho(Throwable error) {
+    for (Throwable e : causes(error)) {
+      if (e instanceof SQLException s && "25P02".equals(s.getSQLState())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether an error comes of an interruption, or of a statement that the server ended. */
   static boolean isInterruption(Throwable error) {
     for (Throwable e : causes(error)) {
