@@ -481,3 +481,27 @@ def test_topics_that_are_missing_are_named_with_the_command_that_makes_them(
     consumer.idempotent(EVENT)(lambda message: None)
     with pytest.raises(MissingTopics, match=f"idem topic create nowhere --group {group}"):
         consumer.run()
+
+
+def test_a_handler_that_was_quick_and_blocks_holds_up_no_other_message(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers, workers=4, batch=50)
+    go_on = threading.Event()
+    blocked: list[str] = []
+
+    @consumer.idempotent(EVENT)
+    def handle(message: Text) -> None:
+        if message.key in ("key-1500", "key-1700", "key-1701"):
+            blocked.append(message.key)
+            assert go_on.wait(60)
+
+    keys = [f"key-{n}" for n in range(3000)]
+    send(brokers, origin, *keys)
+    with running(consumer):
+        until(lambda: len(blocked) == 3)
+        others = [key for key in keys if key not in blocked]
+        until(lambda: states(store, group, others) == {RecordState.SUCCESS})
+        assert RecordState.SUCCESS not in states(store, group, blocked)
+        go_on.set()
+        until(lambda: states(store, group, keys) == {RecordState.SUCCESS})

@@ -13,13 +13,15 @@ import pytest
 from confluent_kafka import TopicPartition
 from idemspec import RecordState
 from idemspec_runtime import Message
-from idemspec_runtime.beats import Beats
-from idemspec_runtime.claiming import Claiming
-from idemspec_runtime.judging import Judging
+from idemspec_runtime.engine import claiming
+from idemspec_runtime.engine.beats import Beats
+from idemspec_runtime.engine.claiming import Claiming
+from idemspec_runtime.engine.judging import Judging
+from idemspec_runtime.engine.settling import Settling
+from idemspec_runtime.engine.workers import Workers
 from idemspec_runtime.kafka import Consumer, GuardConfig
 from idemspec_runtime.postgres import PostgresStore
 from idemspec_runtime.scheduler import Scheduler
-from idemspec_runtime.settling import Settling
 from kafka_topics import running, send, topic, until
 from services import unique
 
@@ -66,13 +68,15 @@ def committed(brokers: str, group: str, origin: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("stage", "step", "after"),
+    ("stage", "step", "after", "quick"),
     [
-        (Claiming, "_claimed", 2),
-        (Judging, "ran", 2),
-        (Settling, "_settled", 2),
-        (Beats, "_tick", 0),
-        (Scheduler, "run", 0),
+        (Claiming, "_claimed", 2, 0.0),
+        (Judging, "ran", 2, 0.0),
+        (Settling, "_settled", 2, 0.0),
+        (Workers, "_carry", 2, 10.0),
+        (Settling, "_settled", 2, 10.0),
+        (Beats, "_tick", 0, 0.0),
+        (Scheduler, "run", 0, 0.0),
     ],
 )
 def test_it_ends_with_that_error_and_acknowledges_nothing_that_is_not_durable(
@@ -84,6 +88,7 @@ def test_it_ends_with_that_error_and_acknowledges_nothing_that_is_not_durable(
     stage: Any,
     step: str,
     after: int,
+    quick: float,
 ) -> None:
     calls, whole = itertools.count(), getattr(stage, step)
 
@@ -106,6 +111,7 @@ def test_it_ends_with_that_error_and_acknowledges_nothing_that_is_not_durable(
     send(brokers, origin, *keys, biz_key="one-partition")
     with monkeypatch.context() as patch:
         patch.setattr(stage, step, fail)
+        patch.setattr(claiming, "QUICK_SECONDS", quick)
         assert isinstance(error_of(consumer().run), Broken)
     acknowledged = keys[: committed(brokers, group, origin)]
     records = store.records(group, keys)

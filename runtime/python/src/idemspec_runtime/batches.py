@@ -9,7 +9,7 @@ from typing import Any
 
 from .delivery import Delivery, Status
 from .failures import Failure
-from .guard import Guard, _kept
+from .guard.handling import Handling, kept
 from .message import Message
 from .postgres.asynchronous import AsyncPostgresStore
 from .records import Completion, Fenced
@@ -24,13 +24,13 @@ class NoResult(Failure):
 
 
 def run_batch(
-    guard: Guard,
+    handling: Handling,
     deliveries: list[Delivery],
     handler: Callable[[list[Message[Any]]], Results],
     decode: Any,
 ) -> None:
     """Those that are not READY, or whose lease is lost by now, are left out of what it gets."""
-    batch = _Batch(guard, deliveries, decode)
+    batch = _Batch(handling, deliveries, decode)
     if batch.prepare():
         try:
             batch.results = results_of(handler(batch.messages), len(batch.ready))
@@ -40,12 +40,12 @@ def run_batch(
 
 
 async def run_batch_async(
-    guard: Guard,
+    handling: Handling,
     deliveries: list[Delivery],
     handler: Callable[[list[Message[Any]]], Awaitable[Results]],
     decode: Any,
 ) -> None:
-    batch = _Batch(guard, deliveries, decode)
+    batch = _Batch(handling, deliveries, decode)
     if await asyncio.to_thread(batch.prepare):
         try:
             given = await asyncio.wait_for(handler(batch.messages), batch.seconds)
@@ -56,7 +56,7 @@ async def run_batch_async(
 
 
 def run_tx_batch(
-    guard: Guard,
+    handling: Handling,
     deliveries: list[Delivery],
     handler: Callable[[list[Message[Any]], Any], Results],
     decode: Any,
@@ -64,38 +64,38 @@ def run_tx_batch(
     """All within one transaction. Where one fails everything is rolled back, that one ends by its
     result, and the others run again without it; where the handler raises each runs alone. So it may
     be called several times, and only one of its transactions is committed."""
-    batch = _Batch(guard, deliveries, decode)
+    batch = _Batch(handling, deliveries, decode)
     while batch.prepare():
         try:
-            with guard.store.transaction(guard.timeout(batch.ready[0].rules)) as tx:
+            with handling.store.transaction(handling.timeout(batch.ready[0].rules)) as tx:
                 for completion in batch.take(handler(batch.messages, tx.connection)):
                     tx.complete(completion)
                 batch.asked = True
         except Exception as error:
             for d in batch.failed(error):
-                run_tx_batch(guard, [d], handler, decode)
+                run_tx_batch(handling, [d], handler, decode)
         else:
             batch.succeeded()
 
 
 async def run_tx_batch_async(
-    guard: Guard,
+    handling: Handling,
     store: AsyncPostgresStore,
     deliveries: list[Delivery],
     handler: Callable[[list[Message[Any]], Any], Awaitable[Results]],
     decode: Any,
 ) -> None:
-    batch = _Batch(guard, deliveries, decode)
+    batch = _Batch(handling, deliveries, decode)
     while await asyncio.to_thread(batch.prepare):
         try:
-            async with store.transaction(guard.timeout(batch.ready[0].rules)) as tx:
-                handling = handler(batch.messages, tx.connection)
-                for completion in batch.take(await asyncio.wait_for(handling, batch.seconds)):
+            async with store.transaction(handling.timeout(batch.ready[0].rules)) as tx:
+                given = handler(batch.messages, tx.connection)
+                for completion in batch.take(await asyncio.wait_for(given, batch.seconds)):
                     tx.complete(completion)
                 batch.asked = True
         except (Exception, asyncio.CancelledError) as error:
             for d in await asyncio.to_thread(batch.failed, error):
-                await run_tx_batch_async(guard, store, [d], handler, decode)
+                await run_tx_batch_async(handling, store, [d], handler, decode)
         else:
             batch.succeeded()
 
@@ -107,8 +107,8 @@ class _SomeFailed(Exception):
 class _Batch:
     """One call of the handler after the other, until each delivery has ended."""
 
-    def __init__(self, guard: Guard, deliveries: list[Delivery], decode: Any) -> None:
-        self._guard = guard
+    def __init__(self, handling: Handling, deliveries: list[Delivery], decode: Any) -> None:
+        self._handling = handling
         self._deliveries = deliveries
         self._decode = decode
         self.ready: list[Delivery] = []
@@ -123,8 +123,8 @@ class _Batch:
         """Gathers what is to be handled; False where nothing is left."""
         self.ready, self.messages = [], []
         for d in self._deliveries:
-            if d.status is Status.READY and self._guard.refresh(d):
-                message = self._guard.message(d, self._decode)
+            if d.status is Status.READY and self._handling.leases.refresh(d):
+                message = self._handling.message(d, self._decode)
                 if message is not None:
                     self.ready.append(d)
                     self.messages.append(message)
@@ -135,7 +135,7 @@ class _Batch:
     @property
     def seconds(self) -> float:
         """How long a coroutine may take."""
-        return self._guard.timeout(self.ready[0].rules).total_seconds()
+        return self._handling.timeout(self.ready[0].rules).total_seconds()
 
     def conclude(self) -> None:
         """Ends each delivery by its result."""
@@ -144,10 +144,10 @@ class _Batch:
             error = result if isinstance(result, BaseException) else None
             if error is None:
                 try:
-                    d.value = _kept(result)
+                    d.value = kept(result)
                 except Failure as bad:
                     error = bad
-            self._guard.conclude(d, error, took)
+            self._handling.conclude(d, error, took)
 
     def take(self, answer: object) -> list[Completion]:
         """What to complete with the commit; raises where it is to be rolled back."""
@@ -155,8 +155,8 @@ class _Batch:
         self.results = results_of(answer, len(self.ready))
         for d, result in zip(self.ready, self.results, strict=True):
             if not isinstance(result, BaseException):
-                d.value = _kept(result)
-                self._guard.check_result(d)
+                d.value = kept(result)
+                self._handling.check_result(d)
         if any(isinstance(result, BaseException) for result in self.results):
             raise _SomeFailed
         return [d.completion() for d in self.ready if d.lease is not None]
@@ -168,18 +168,18 @@ class _Batch:
         if isinstance(error, _SomeFailed):
             for d, result in zip(self.ready, self.results, strict=True):
                 if isinstance(result, BaseException):
-                    self._guard.conclude(d, result, took)
+                    self._handling.conclude(d, result, took)
             return []
         alone = not self._answered or isinstance(error, Fenced) or not self.asked
         if alone and len(self.ready) > 1 and not isinstance(error, asyncio.CancelledError):
             return self.ready
         for d in self.ready:
-            self._guard.conclude_tx(d, error, self.asked, took)
+            self._handling.conclude_tx(d, error, self.asked, took)
         return []
 
     def succeeded(self) -> None:
         for d in self.ready:
-            self._guard.conclude(d, None, time.monotonic() - self._start)
+            self._handling.conclude(d, None, time.monotonic() - self._start)
             d.completed = not d.lost
 
 

@@ -22,17 +22,17 @@ from . import movers, observe
 from .audit import INTERVAL_SECONDS, KEPT, Audit
 from .delivery import Delivery, Mode, Status
 from .engine import Engine
+from .engine.monitor import EngineConfig
+from .engine.tasks import Part, Task, backoff
 from .failures import Result
 from .guard import Guard, GuardConfig
 from .message import Fetched
-from .monitor import EngineConfig
 from .postgres.sync import PostgresStore
 from .producing import producer_config
 from .routes import Route, RouteOptions, route_of
 from .scheduler import Scheduler
 from .shadow import Shadow
 from .state import Table
-from .tasks import Part, Task, backoff
 from .timers import Every
 from .topics import check_topic, origin_of, retry_topic
 
@@ -104,7 +104,8 @@ class Consumer:
         for topic in self.topics:
             check_topic(retry_topic(topic, self.scope))
         self._store = store
-        self._guard = Guard(store, self.scope, guard, observer)
+        counts = Audit() if audit and not shadow else None
+        self._guard = Guard(store, self.scope, guard, observer, counts)
         self._config = EngineConfig(workers, window, window_bytes, batch)
         given = {"bootstrap.servers": brokers} if isinstance(brokers, str) else dict(brokers)
         self._connection = given
@@ -114,8 +115,6 @@ class Consumer:
         self._drain_seconds = drain_timeout.total_seconds()
         self._with_scheduler = scheduler and not shadow
         self._with_cleaner = cleaner and not shadow
-        if audit and not shadow:
-            self._guard.audit = Audit()
         self._routes: dict[str, Route] = {}
         self._parts: dict[tuple[str, int], Part] = {}
         self.joined = threading.Event()

@@ -16,15 +16,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
+from ..delivery import Status
+from ..guard import Guard
+from ..outages import Outages
+from ..routes import Route
 from .beats import Beats, interrupt
 from .claiming import Claiming
-from .delivery import Status
 from .eventloop import EventLoop
-from .guard import Guard
 from .judging import Judging
 from .monitor import EngineConfig, Monitor
-from .outages import Outages
-from .routes import Route
 from .settling import Settling
 from .tasks import Part, State, Task
 from .workers import Workers
@@ -48,7 +48,7 @@ class Engine:
         self._claiming = Claiming(m, guard, self.outages, self._dispatch)
         self._settling = Settling(m, guard, self.outages)
         judging = Judging(m, guard, self._claiming)
-        self._workers = Workers(m, guard, self._beats, self._claiming, judging)
+        self._workers = Workers(m, guard, self._beats, self._claiming, judging, self._settling)
         self._loop: EventLoop | None = None
         if any(route.is_async for route in routes):
             self._loop = EventLoop(m, guard, self._beats, self._claiming, judging)
@@ -161,7 +161,7 @@ class Engine:
                 elif m.enter(t):
                     t.line.waiting.append(t)
             self._settling.relieve({t.part for t in tasks})
-            m.claimers.notify()
+            self._claiming.ask()
             if m.settling:
                 m.settlers.notify()
 

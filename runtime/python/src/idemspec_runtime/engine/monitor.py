@@ -12,11 +12,11 @@ from queue import SimpleQueue
 
 from idemspec import Outcome
 
-from .breaker import BreakerState
-from .delivery import Status
-from .routes import Route
+from ..breaker import BreakerState
+from ..delivery import Status
+from ..routes import Route
+from ..timers import Timers
 from .tasks import Chunk, LaneKey, Line, Part, State, Task
-from .timers import Timers
 
 AHEAD_SECONDS = 0.1
 """For how long work is claimed ahead: no longer, since leases run while claims wait for a
@@ -43,6 +43,8 @@ class Monitor:
         self.fetchers = threading.Condition(self.lock)
         self.settling: deque[Task] = deque()
         self.chunks: list[Chunk] = []
+        self.idle = 0
+        """Workers that wait."""
         self.suspects: deque[Task] = deque()
         self.alone = False
         """A suspect runs."""

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 
 from idemspec import Outcome, decide
 
-from .delivery import Status
-from .guard import Guard
+from ..delivery import Status
+from ..guard import Guard
+from ..outages import Outages
 from .monitor import Monitor, brings_due
-from .outages import Outages
 from .tasks import Part, State, Task, backoff
 
 log = logging.getLogger("idemspec")
@@ -26,11 +26,14 @@ class Settling:
 
     def loop(self) -> None:
         while batch := self._take():
-            try:
-                failures = self._guard.settle([t.d for t in batch])
-            except Exception as error:
-                failures = [error]
-            self._settled(batch, failures)
+            self._settle(batch)
+
+    def settle(self, batch: list[Task]) -> None:
+        """The same for what a worker has carried."""
+        if batch:
+            with self._monitor.lock:
+                self._prepare(batch)
+            self._settle(batch)
 
     def _take(self) -> list[Task]:
         m = self._monitor
@@ -41,11 +44,21 @@ class Settling:
                 m.settlers.wait()
             settling = m.settling
             batch = [settling.popleft() for _ in range(min(len(settling), m.config.batch))]
-            for t in batch:
-                # What may have been written as held stays held: nothing else follows from it.
-                if t.tries == 0 and t.line.route.blocks:
-                    t.d.hold_in_place = t.d.status is Status.ENDED and self._may_hold(t)
+            self._prepare(batch)
             return batch
+
+    def _prepare(self, batch: list[Task]) -> None:
+        for t in batch:
+            # What may have been written as held stays held: nothing else follows from it.
+            if t.tries == 0 and t.line.route.blocks:
+                t.d.hold_in_place = t.d.status is Status.ENDED and self._may_hold(t)
+
+    def _settle(self, batch: list[Task]) -> None:
+        try:
+            failures = self._guard.settle([t.d for t in batch])
+        except Exception as error:
+            failures = [error]
+        self._settled(batch, failures)
 
     def _settled(self, batch: list[Task], failures: list[Exception]) -> None:
         if failures:

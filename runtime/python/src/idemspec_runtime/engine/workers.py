@@ -4,18 +4,21 @@ take microseconds cost no lock each; an idle one takes from one that is slow wha
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 from idemspec import Outcome
 
-from . import batches
+from .. import batches
+from ..delivery import Mode, Status
+from ..failures import Result
+from ..guard import Guard
 from .beats import Beats, Slot
 from .claiming import Claiming
-from .delivery import Mode, Status
-from .failures import Result
-from .guard import Guard
 from .judging import Judging
 from .monitor import Monitor
-from .tasks import Chunk, Line, State, Task
+from .settling import Settling
+from .tasks import Chunk, Line, State, Task, drained
 
 CHUNK_SECONDS = 0.002
 """How long what a worker takes at a time should take."""
@@ -25,8 +28,15 @@ SLOW_SECONDS = 0.005
 
 class Workers:
     def __init__(
-        self, monitor: Monitor, guard: Guard, beats: Beats, claiming: Claiming, judging: Judging
+        self,
+        monitor: Monitor,
+        guard: Guard,
+        beats: Beats,
+        claiming: Claiming,
+        judging: Judging,
+        settling: Settling,
     ) -> None:
+        self._settling = settling
         self._monitor = monitor
         self._guard = guard
         self._beats = beats
@@ -41,17 +51,11 @@ class Workers:
         with self._monitor.lock:
             self._monitor.chunks.append(chunk)
         slot = self._beats.slot()
-        while line := self._take(chunk):
-            if line.route.batch:
-                tasks = list(chunk)
-                chunk.clear()
-                self._run_batch(line, tasks, slot)
-            else:
-                tasks = self._run_chunk(line, chunk, slot)
-            self._judging.ran(line, tasks, time.monotonic() - chunk.began)
+        while work := self._take(chunk, slot):
+            work()
 
-    def _take(self, chunk: Chunk) -> Line | None:
-        """Waits for work; None says that the engine is stopped."""
+    def _take(self, chunk: Chunk, slot: Slot) -> Callable[[], None] | None:
+        """Waits for something to do; None says that the engine is stopped."""
         m = self._monitor
         with m.lock:
             while not m.stopped:
@@ -62,10 +66,50 @@ class Workers:
                     if route.workers and line.running >= route.workers:
                         continue
                     self._fill(line, chunk)
-                    return line
-                if not self._steal():
-                    self._wait()
+                    return partial(self._run, line, chunk, slot)
+                if tasks := self._relieve():
+                    return partial(self._judging.ran, tasks[0].line, tasks, None)
+                if self._steal():
+                    continue
+                for line in m.in_turn():
+                    if batch := self._claiming.carry(line):
+                        self._notify()
+                        return partial(self._carry, line, batch, chunk, slot)
+                self._wait()
         return None
+
+    def _run(self, line: Line, chunk: Chunk, slot: Slot) -> None:
+        if line.route.batch:
+            tasks = drained(chunk)
+            self._run_batch(line, tasks, slot)
+        else:
+            tasks = self._run_chunk(line, chunk, slot)
+        self._judging.ran(line, tasks, time.monotonic() - chunk.began)
+
+    def _carry(self, line: Line, batch: list[Task], chunk: Chunk, slot: Slot) -> None:
+        """From the claim to the end."""
+        m, running = self._monitor, State.RUNNING
+        batch = self._claiming.claim(batch)
+        with m.lock:
+            ready, back = self._claiming.part(batch)
+            for t in ready:
+                t.state = running
+            chunk.extend(ready)
+            chunk.began = line.carried = time.monotonic()
+            line.running += 1
+        self._claiming.give_back(back)
+        tasks = self._run_chunk(line, chunk, slot)
+        settling: list[Task] = []
+        self._judging.ran(line, tasks, time.monotonic() - chunk.began, settling)
+        with m.lock:
+            line.carriers -= 1
+            line.carried = time.monotonic()
+        self._settling.settle(settling)
+
+    def _notify(self) -> None:
+        """Another one goes on with the rest, or looks whether this one is slow."""
+        if not self._looking or any(line.runnable for line in self._lines):
+            self._monitor.workers.notify()
 
     def _fill(self, line: Line, chunk: Chunk) -> None:
         m = self._monitor
@@ -77,28 +121,39 @@ class Workers:
             chunk.append(t)
         chunk.began = time.monotonic()
         line.running += 1
-        # Another one goes on with the rest, or looks whether this one is slow.
-        if not self._looking or any(other.runnable for other in self._lines):
-            m.workers.notify()
+        self._notify()
         self._claiming.more(line)
 
     def _wait(self) -> None:
         """Waits until there is more. Where others have what has not begun, one of those that wait
         looks now and then."""
-        workers = self._monitor.workers
-        if self._looking or not any(self._monitor.chunks):
-            workers.wait()
-            return
-        self._looking = True
-        workers.wait(SLOW_SECONDS)
-        self._looking = False
+        m = self._monitor
+        m.idle += 1
+        busy = any(chunk or chunk.ran for chunk in m.chunks) or any(
+            line.carriers for line in self._lines
+        )
+        if self._looking or not busy:
+            m.workers.wait()
+        else:
+            self._looking = True
+            m.workers.wait(SLOW_SECONDS)
+            self._looking = False
+        m.idle -= 1
+
+    def _relieve(self) -> list[Task]:
+        """Takes what it has run from one that is slow."""
+        for chunk in self._slow():
+            if tasks := drained(chunk.ran):
+                return tasks
+        return []
+
+    def _slow(self) -> list[Chunk]:
+        before = time.monotonic() - SLOW_SECONDS
+        return [chunk for chunk in self._monitor.chunks if chunk.began < before]
 
     def _steal(self) -> bool:
         """Takes what has not begun from one that is slow."""
-        before = time.monotonic() - SLOW_SECONDS
-        for chunk in self._monitor.chunks:
-            if chunk.began > before:
-                continue
+        for chunk in self._slow():
             try:
                 t = chunk.pop()
             except IndexError:
@@ -110,7 +165,7 @@ class Workers:
 
     def _run_chunk(self, line: Line, chunk: Chunk, slot: Slot) -> list[Task]:
         """Returns what was not taken by others."""
-        guard, route, tasks = self._guard, line.route, []
+        guard, route, ran = self._guard, line.route, chunk.ran
         handler, decode, tx = route.handler, route.decode, route.rules.mode is Mode.TX
         try:
             while chunk:
@@ -118,7 +173,6 @@ class Workers:
                     t = chunk.popleft()
                 except IndexError:  # another one took it
                     break
-                tasks.append(t)
                 d = t.d
                 try:
                     if tx:
@@ -127,18 +181,19 @@ class Workers:
                         guard.run(d, handler, decode, slot.begin(d))
                 except BaseException as error:  # of this package, or SystemExit of the handler
                     d.end(Result(Outcome.RETRYABLE, f"PANIC: {error!r}"), error)
+                ran.append(t)
         finally:
             slot.end()
-        return tasks
+        return drained(chunk.ran)
 
     def _run_batch(self, line: Line, tasks: list[Task], slot: Slot) -> None:
         route, ds = line.route, [t.d for t in tasks]
         try:
             if route.rules.mode is Mode.TX:
-                batches.run_tx_batch(self._guard, ds, route.handler, route.decode)
+                batches.run_tx_batch(self._guard.handling, ds, route.handler, route.decode)
                 return
             slot.begin(*ds)
-            batches.run_batch(self._guard, ds, route.handler, route.decode)
+            batches.run_batch(self._guard.handling, ds, route.handler, route.decode)
         except BaseException as error:
             for d in ds:
                 if d.status is Status.READY:

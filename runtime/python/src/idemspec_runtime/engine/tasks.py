@@ -8,9 +8,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import Enum
 
-from .delivery import Delivery, Order
-from .routes import Route
-from .watermark import Mark, Watermark
+from ..delivery import Delivery, Order
+from ..routes import Route
+from ..watermark import Mark, Watermark
 
 LaneKey = tuple[str, str] | str
 """What runs one after the other: on an ordered route a lane of the spec, on an unordered one the
@@ -69,6 +69,21 @@ class Chunk(deque[Task]):
 
     began: float = 0.0
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.ran: deque[Task] = deque()
+        """What it has run and not handed on, as others do where it is slow."""
+
+
+def drained(tasks: deque[Task]) -> list[Task]:
+    """All of them; each is taken by one, whoever else takes from the same."""
+    taken: list[Task] = []
+    try:
+        while True:
+            taken.append(tasks.popleft())
+    except IndexError:
+        return taken
+
 
 @dataclass(eq=False)
 class Line:
@@ -82,6 +97,10 @@ class Line:
     running: int = 0
     seconds: float = 0.001
     """Moving average of what a handler takes."""
+    carriers: int = 0
+    """How many workers claim for it, or run what they have claimed."""
+    carried: float = 0.0
+    """When one of them last got further."""
 
 
 @dataclass(eq=False)

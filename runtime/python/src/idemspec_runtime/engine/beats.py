@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
-from .delivery import Delivery
-from .errors import StoreError
-from .guard import Guard
-from .records import Renewal
+from ..delivery import Delivery
+from ..errors import StoreError
+from ..guard import Guard
+from ..records import Renewal
 
 
 class Slot:

@@ -10,16 +10,16 @@ from functools import partial
 
 from idemspec import Outcome
 
-from . import batches, coroutines
+from .. import batches, coroutines
+from ..delivery import Delivery, Mode, Status
+from ..failures import Result
+from ..guard import Guard
+from ..postgres.asynchronous import AsyncPostgresStore
+from ..routes import Route
 from .beats import Beats, interrupt
 from .claiming import Claiming
-from .delivery import Delivery, Mode, Status
-from .failures import Result
-from .guard import Guard
 from .judging import Judging
 from .monitor import Monitor
-from .postgres.asynchronous import AsyncPostgresStore
-from .routes import Route
 from .tasks import Line, State, Task
 
 
@@ -113,16 +113,16 @@ class EventLoop:
         guard, handler, decode = self._guard, route.handler, route.decode
         if route.rules.mode is Mode.IDEMPOTENT:
             if route.batch:
-                await batches.run_batch_async(guard, ds, handler, decode)
+                await batches.run_batch_async(guard.handling, ds, handler, decode)
             else:
-                await coroutines.run(guard, ds[0], handler, decode)
+                await coroutines.run(guard.handling, ds[0], handler, decode)
             return
         store = self._store
         assert store is not None, "there is an async route in mode tx"
         if route.batch:
-            await batches.run_tx_batch_async(guard, store, ds, handler, decode)
+            await batches.run_tx_batch_async(guard.handling, store, ds, handler, decode)
         else:
-            await coroutines.run_tx(guard, store, ds[0], handler, decode)
+            await coroutines.run_tx(guard.handling, store, ds[0], handler, decode)
 
 
 def _stop_of(route: Route) -> Callable[[Delivery], None]:

@@ -9,12 +9,12 @@ import time
 
 from idemspec import Outcome
 
-from . import observe
-from .breaker import BreakerState, Verdict
+from .. import observe
+from ..breaker import BreakerState, Verdict
+from ..delivery import Delivery, Status
+from ..failures import Result
+from ..guard import Guard
 from .claiming import Claiming
-from .delivery import Delivery, Status
-from .failures import Result
-from .guard import Guard
 from .monitor import Monitor, brings_due
 from .tasks import Line, State, Task
 
@@ -27,14 +27,23 @@ class Judging:
         self._guard = guard
         self._claiming = claiming
 
-    def ran(self, line: Line, tasks: list[Task], seconds: float) -> None:
-        """Hands on what a chunk came to. Not to be called under the lock."""
+    def ran(
+        self,
+        line: Line,
+        tasks: list[Task],
+        seconds: float | None,
+        into: list[Task] | None = None,
+    ) -> None:
+        """Hands on what a chunk came to, to be settled by another thread, or `into` a list. Without
+        a time the chunk goes on. Not to be called under the lock."""
         m = self._monitor
+        to = m.settling if into is None else into
         back: list[Task] = []
         due = False
         with m.lock:
-            line.running -= 1
-            if tasks:
+            if seconds is not None:
+                line.running -= 1
+            if seconds is not None and tasks:
                 line.seconds += (seconds / len(tasks) - line.seconds) / 4
             quiet, ok, settling = line.route.breaker.quiet, Outcome.OK, State.SETTLING
             for t in tasks:
@@ -47,7 +56,7 @@ class Judging:
                     m.finish(t)
                 else:
                     t.state = settling
-                    m.settling.append(t)
+                    to.append(t)
             if m.settling:
                 m.settlers.notify()
         self._claiming.give_back(back)

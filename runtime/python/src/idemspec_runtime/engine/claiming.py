@@ -8,14 +8,20 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from .breaker import BreakerState
-from .delivery import Status
-from .guard import Guard
+from ..breaker import BreakerState
+from ..delivery import Status
+from ..guard import Guard
+from ..outages import Outages
 from .monitor import AHEAD_SECONDS, Monitor
-from .outages import Outages
 from .tasks import Line, State, Task, backoff
 
 log = logging.getLogger("idemspec")
+
+QUICK_SECONDS = 20e-6
+"""What a handler takes at most for whoever claims a batch to run all of it, too."""
+CARRIERS = 2
+"""One works while the other waits for the store."""
+STUCK_SECONDS = 0.05
 
 
 class Claiming:
@@ -30,7 +36,7 @@ class Claiming:
 
     def loop(self) -> None:
         while batch := self._take():
-            self._claimed(self._claim(batch))
+            self._claimed(self.claim(batch))
 
     def _take(self) -> list[Task]:
         """Waits for a batch; none says that the engine is stopped."""
@@ -70,10 +76,39 @@ class Claiming:
         for line in self._monitor.in_turn():
             if line.route.breaker.state is not BreakerState.CLOSED:
                 self._fill_probe(line, batch)
+            elif self._monitor.idle and _is_quick(line):
+                if line.waiting:
+                    self._monitor.workers.notify()
             else:
                 self._fill_line(line, batch)
         self._monitor.fetchers.notify()
         return batch
+
+    def carry(self, line: Line) -> list[Task]:
+        """What a worker claims, runs and settles by itself: it is handed from thread to thread, and
+        from one processor's cache to the other's, only where handlers take long enough to make up
+        for it. Two do so at a time, or more where these do not get further."""
+        m = self._monitor
+        batch: list[Task] = []
+        if not line.waiting or m.alone or m.suspects or not _is_quick(line):
+            return batch
+        now = time.monotonic()
+        if line.carriers >= CARRIERS and now - line.carried < STUCK_SECONDS:
+            return batch
+        self._fill_line(line, batch)
+        if batch:
+            line.carriers += 1
+            line.carried = now
+            m.fetchers.notify()
+        return batch
+
+    def ask(self) -> None:
+        """Has what waits be claimed."""
+        m = self._monitor
+        if m.idle and any(line.waiting and _is_quick(line) for line in m.lines.values()):
+            m.workers.notify()
+        else:
+            m.claimers.notify()
 
     def _fill_line(self, line: Line, batch: list[Task]) -> None:
         most = min(self.room(line), self._monitor.config.batch - len(batch))
@@ -116,15 +151,15 @@ class Claiming:
         return room if 2 * room >= ahead else 0
 
     def more(self, line: Line) -> None:
-        """Wakes who claims, where there is room."""
+        """Has more be claimed, where there is room."""
         if line.waiting and self.room(line) > 0:
-            self._monitor.claimers.notify()
+            self.ask()
 
     def wake(self) -> None:
         with self._monitor.lock:
             self._monitor.claimers.notify()
 
-    def _claim(self, batch: list[Task]) -> list[Task]:
+    def claim(self, batch: list[Task]) -> list[Task]:
         """Claims a batch, however long the store takes to come back."""
         m, tries = self._monitor, 0
         while batch:
@@ -147,24 +182,32 @@ class Claiming:
         return batch
 
     def _claimed(self, batch: list[Task]) -> None:
-        back: list[Task] = []
-        ready, runnable = Status.READY, State.RUNNABLE
         with self._monitor.lock:
-            for t in batch:
-                line = t.line
-                line.claiming -= 1
-                if t.d.status is not ready:
-                    self._probe_lost(t)
-                    self._monitor.settle(t)
-                elif t.part.revoked or not _may_run(t):
-                    back.append(t)
-                else:
-                    t.state = runnable
-                    line.runnable.append(t)
+            ready, back = self.part(batch)
+            for t in ready:
+                t.state = State.RUNNABLE
+                t.line.runnable.append(t)
             self._dispatch()
-            if self._monitor.settling:
-                self._monitor.settlers.notify()
         self.give_back(back)
+
+    def part(self, batch: list[Task]) -> tuple[list[Task], list[Task]]:
+        """Of what was claimed, what may run, and what is to be given back. The rest is settled. It
+        is called under the lock."""
+        is_ready = Status.READY
+        ready: list[Task] = []
+        back: list[Task] = []
+        for t in batch:
+            t.line.claiming -= 1
+            if t.d.status is not is_ready:
+                self._probe_lost(t)
+                self._monitor.settle(t)
+            elif t.part.revoked or not _may_run(t):
+                back.append(t)
+            else:
+                ready.append(t)
+        if self._monitor.settling:
+            self._monitor.settlers.notify()
+        return ready, back
 
     def _probe_lost(self, t: Task) -> None:
         if t.probe:
@@ -195,6 +238,13 @@ class Claiming:
                     m.claimers.notify()
                 else:
                     m.wait_first(t)
+
+
+def _is_quick(line: Line) -> bool:
+    route = line.route
+    if line.seconds > QUICK_SECONDS or route.is_async or route.batch or route.workers:
+        return False
+    return route.breaker.state is BreakerState.CLOSED
 
 
 def _may_run(t: Task) -> bool:
