@@ -26,6 +26,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,11 +42,14 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
   private static final String EARLIEST = "earliest";
   private static final Duration POLL = Duration.ofMillis(50);
   private static final long RETRY_MS = 1000;
+  private static final Duration ASK = Duration.ofSeconds(10);
+  private static final int TRIES = 5;
   private static final Duration LAST_COMMIT = Duration.ofSeconds(3);
 
   private final ConsumerConfig config;
   private final Guard guard;
   private final Engine engine;
+  private final ReadTopics topics;
   private final Map<String, Object> properties;
   private final AtomicBoolean started = new AtomicBoolean();
   private final CountDownLatch joined = new CountDownLatch(1);
@@ -70,6 +74,7 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
     this.config = config;
     guard = new Guard(store, config.guard());
     engine = new Engine(config, guard, List.of(routes));
+    topics = new ReadTopics(config, List.of(routes));
     this.properties = new HashMap<>(properties);
     this.properties.put("group.id", config.group());
     this.properties.put("enable.auto.commit", false);
@@ -99,9 +104,8 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
       engine.start();
       kafka =
           new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-      List<String> topics = new ArrayList<>(config.topics());
-      config.topics().forEach(topic -> topics.add(Topics.retry(topic, config.guard().scope())));
-      kafka.subscribe(topics, new Rebalance());
+      awaitTopics();
+      kafka.subscribe(topics.all(), new Rebalance());
       while (!closing) {
         engine.check();
         consume();
@@ -120,12 +124,35 @@ public final class IdemConsumer implements Runnable, AutoCloseable {
       } catch (StoreException e) {
         LOG.error("the store cannot work, and is asked again: {}", e.getMessage());
       }
+      pause();
+    }
+  }
+
+  /** Sees to it that its topics are there; one that was made just now is not known everywhere. */
+  private void awaitTopics() {
+    for (int i = 1; !closing; i++) {
       try {
-        Thread.sleep(RETRY_MS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
+        String missing = topics.missing(kafka.listTopics(ASK).keySet());
+        if (missing == null) {
+          return;
+        }
+        if (i == TRIES) {
+          throw new IllegalStateException(missing);
+        }
+      } catch (TimeoutException e) {
+        LOG.error("the brokers do not say which topics there are, and are asked again", e);
+        i = 0;
       }
+      pause();
+    }
+  }
+
+  private void pause() {
+    try {
+      Thread.sleep(RETRY_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      closing = true;
     }
   }
 

@@ -51,7 +51,11 @@ class ConsumerEndsTest {
 
   /** Runs a consumer until it ends, and gives what it threw. */
   private CompletableFuture<Void> run(PostgresStore store, Route route) {
-    IdemConsumer consumer = new IdemConsumer(on.topic.properties(), store, on.config(), route);
+    return run(store, on.config(), route);
+  }
+
+  private CompletableFuture<Void> run(PostgresStore store, ConsumerConfig config, Route route) {
+    IdemConsumer consumer = new IdemConsumer(on.topic.properties(), store, config, route);
     return CompletableFuture.runAsync(consumer, task -> new Thread(task, "test-consumer").start());
   }
 
@@ -111,6 +115,20 @@ class ConsumerEndsTest {
             "select count(*) filter (where state = 1) || ' of ' || count(*) || ' is PROCESSING'"
                 + " from idem_record"));
     assertEquals("0", on.database.ask("select count(*) from msg_retry"));
+  }
+
+  @Test
+  void topics_thatAreMissing_endTheConsumerAndAreNamedWithWhatMakesThem() throws Exception {
+    ConsumerConfig config = ConsumerConfig.of("nobody", on.topic.name);
+    Throwable e = thrown(run(on.store, config, Route.idempotent(PAID, d -> {})));
+    assertEquals(
+        "there are no topics ["
+            + on.topic.name
+            + ".retry.nobody], or this user may not describe them; create what is missing by\n"
+            + "\tidem topic create "
+            + on.topic.name
+            + " --group nobody",
+        e.getMessage());
   }
 
   @Test

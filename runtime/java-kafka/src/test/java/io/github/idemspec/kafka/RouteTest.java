@@ -232,10 +232,11 @@ class RouteTest {
         };
     send(2);
     send(1);
-    running.consume(
-        running.config().withGuard(GuardConfig.of(running.topic.group).withObserver(observer)),
+    ConsumerConfig shadow = ConsumerConfig.of("shadow-" + running.topic.group, running.topic.name);
+    running.consume( // It has no retry topics.
+        shadow.withGuard(GuardConfig.of(shadow.group()).withObserver(observer)),
         Route.tx(PAID, TX, (d, connection) -> insert(connection, List.of(d))).shadow());
-    awaitCommitted(3);
+    await("all", () -> told.size() == 3);
     assertEquals(
         List.of(
             PAID + ":v1:p-0 DUPLICATE ACK true",

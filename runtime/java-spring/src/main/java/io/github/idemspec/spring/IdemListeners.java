@@ -126,7 +126,7 @@ public final class IdemListeners
 
   /**
    * Guards the listeners of a factory. It sets the error handler too: what cannot be made durable comes
-   * again until it can, and is never skipped.
+   * again until it can, and is never skipped. Containers do not start without their topics.
    */
   public <C extends AbstractMessageListenerContainer<K, V>, K, V, F extends AbstractKafkaListenerContainerFactory<C, K, V>>
       F applyTo(F factory) {
@@ -134,6 +134,7 @@ public final class IdemListeners
     Advice[] chain = Arrays.copyOf(before, before.length + 1);
     chain[before.length] = advice;
     factory.getContainerProperties().setAdviceChain(chain);
+    factory.getContainerProperties().setMissingTopicsFatal(true);
     ExponentialBackOff pauses = new ExponentialBackOff(FIRST_PAUSE_MS, 2);
     pauses.setMaxInterval(MOST_PAUSE_MS);
     factory.setCommonErrorHandler(new EndlessErrorHandler(pauses));

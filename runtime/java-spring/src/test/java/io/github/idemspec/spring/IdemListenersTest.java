@@ -423,6 +423,20 @@ class IdemListenersTest {
     assertTrue(message.endsWith("add \"" + topic.retry() + "\" to the topics"), message);
   }
 
+  /** Of a topic that nobody has made. */
+  static class MissingListener {
+    @KafkaListener(
+        topics = {"${topic}-missing", "${topic}-missing.retry.${group}"},
+        groupId = "${group}")
+    public void paid(@Payload byte[] payload) {}
+  }
+
+  @Test
+  void start_withoutItsTopics_isRefused() {
+    String message = refusal(Base.class, Jdbc.class, MissingListener.class);
+    assertTrue(message.contains(topic.name + "-missing.retry." + topic.group), message);
+  }
+
   /** Acknowledges by itself. */
   static class ManualListener {
     @KafkaListener(topics = {"${topic}", "${retry}"}, groupId = "${group}")
