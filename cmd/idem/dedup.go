@@ -85,7 +85,7 @@ func (f *dedupShowFlags) run(ctx context.Context, std streams, keys []string) er
 		}
 	}
 	if found == 0 {
-		return failf("nothing is known of %s: it is new, or older than the retention, or of another store or scope", show.Text(strings.Join(keys, ", ")))
+		return failf("nothing is known of %s: it is new, or older than the retention, or of another store or scope%s", show.Text(strings.Join(keys, ", ")), cutKey(keys...))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -177,6 +178,17 @@ func (s *sheet[T]) rows(page []T) [][]string {
 		rows[i] = s.row(&page[i])
 	}
 	return rows
+}
+
+// keyWidth is how much of a key a table shows: nearly always all of it, so that it can be copied.
+const keyWidth = 200
+
+// cutKey continues the error of a key that is not known, where a table has cut it.
+func cutKey(keys ...string) string {
+	if slices.ContainsFunc(keys, func(key string) bool { return strings.HasSuffix(key, "…") }) {
+		return "; a key that ends in … was cut: --output json has it whole"
+	}
+	return ""
 }
 
 // sampleSize is how much of a selection is shown.

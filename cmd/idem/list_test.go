@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,6 +11,17 @@ import (
 // manyOperations are two changes by hand.
 const manyOperations = `INSERT INTO idem_operation (begun_at, ended_at, operator, command, reason, target)
 	SELECT now() - (3 - i) * interval '1 hour', now(), 'ana@ops', 'dlq drop', 'r', 'ids ' || i FROM generate_series(1, 2) i`
+
+func TestAKeyIsShownSuchThatItCanBeCopied(t *testing.T) {
+	t.Parallel()
+	key := "refunds.requested:v1:" + strings.Repeat("o", 60) + ":2026-11-30T10:46:55.791Z"
+	dsn := operated(t, manyLetters, waiting, "UPDATE dead_letter SET idempotency_key = '"+key+"' WHERE id = 1", "UPDATE msg_retry SET idempotency_key = '"+key+"' WHERE id = 1")
+	for _, command := range []string{"dlq ls", "retry ls"} {
+		stdout, stderr, code := invoke(t, append(strings.Fields(command), "--dsn", dsn)...)
+		require.Equal(t, exitOK, code, stderr)
+		assert.Contains(t, stdout, " "+key+" ")
+	}
+}
 
 // The order of several stores is that of time, and the limit is one of all.
 func TestAListOfSeveralStoresIsOne(t *testing.T) {

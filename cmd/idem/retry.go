@@ -132,7 +132,7 @@ func retryRow(r *store.Retry) []string {
 	case r.Token != "":
 		due = "being published"
 	}
-	return []string{fmt.Sprint(r.ID), due, string(r.Status), r.Action.String(), r.Scope, r.EventType, show.Cut(r.Key, 60), fmt.Sprint(r.RetryCount), show.Cut(r.Reason, 60)}
+	return []string{fmt.Sprint(r.ID), due, string(r.Status), r.Action.String(), r.Scope, r.EventType, show.Cut(r.Key, keyWidth), fmt.Sprint(r.RetryCount), show.Cut(r.Reason, 60)}
 }
 
 // retryJSON is a delivery to come in --output json. Fields are added, and never renamed or removed.

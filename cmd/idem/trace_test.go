@@ -75,6 +75,12 @@ func TestTheLifeOfAKeyInOrder(t *testing.T) {
 	_, stderr, code = invoke(t, "trace", "k-3", "--dsn", dsn)
 	assert.Equal(t, exitNo, code)
 	assert.Contains(t, stderr, "nothing is known of k-3")
+	assert.NotContains(t, stderr, "was cut")
+	for _, command := range []string{"trace", "dedup show"} {
+		_, stderr, code = invoke(t, append(strings.Fields(command), "payments.succe…", "--dsn", dsn)...)
+		assert.Equal(t, exitNo, code)
+		assert.Contains(t, stderr, "a key that ends in … was cut: --output json has it whole")
+	}
 }
 
 func TestTheLifeOfAKeyInASQLiteFile(t *testing.T) {
