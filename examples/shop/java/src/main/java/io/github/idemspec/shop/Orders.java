@@ -56,14 +56,25 @@ public final class Orders {
     OrdersApi api = new OrdersApi(store, settings.address());
     drainOnSignal(api, consumer, scheduler, relay, pool);
 
-    new Thread(consumer, "consumer").start();
-    new Thread(scheduler, "scheduler").start();
-    new Thread(relay, "relay").start();
+    start("consumer", consumer);
+    start("scheduler", scheduler);
+    start("relay", relay);
     say("orders: listening on " + api.url());
     while (!consumer.awaitJoined(JOIN)) {
       LOG.warn("not joined yet: instance={} brokers={}", settings.instance(), settings.brokers());
     }
     say("orders: ready");
+  }
+
+  /** What fails takes the process along, which is then begun anew: it would be of no use without. */
+  private static void start(String name, Runnable part) {
+    Thread thread = new Thread(part, name);
+    thread.setUncaughtExceptionHandler(
+        (failed, e) -> {
+          LOG.error("the {} has failed, and the process ends", name, e);
+          Runtime.getRuntime().halt(1);
+        });
+    thread.start();
   }
 
   /** Waits for the database, and makes the tables that are not there. */
