@@ -186,8 +186,10 @@ func (t *topicLetters) at(ctx context.Context, place string) (*store.DeadLetter,
 
 // placeOf is where a dead letter is in its topic, which is its id there.
 func placeOf(d *store.DeadLetter) string {
-	return fmt.Sprintf("%d/%d", d.SourcePartition, d.SourceOffset)
+	return placeText(d.SourcePartition, d.SourceOffset)
 }
+
+func placeText(partition int32, offset int64) string { return fmt.Sprintf("%d/%d", partition, offset) }
 
 func placesOf(letters []store.DeadLetter) string {
 	places := make([]string, len(letters))

@@ -173,3 +173,51 @@ func TestMessagesWithAnotherPayloadSaySo(t *testing.T) {
 	assert.Equal(t, []string{"m", "m, another payload than the first message's", "m", "", "m, another payload than the first message's",
 		"m, another payload than the dead letter's", "m, another payload than the dead letter's and the first message's", "m"}, said)
 }
+
+func TestARedriveFromATopicIsInTheLifeOfItsKey(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	message := func(topic string, offset, redrives int64) lifeEvent {
+		return lifeEvent{At: at, What: "m", Message: &messageJSON{Topic: topic, Partition: 3, Offset: offset, TargetScope: "s", RedriveCount: redrives}}
+	}
+	operation := func(target string, ended time.Time) topicRedrive {
+		return topicRedrive{"shop", store.LoggedOperation{
+			Operation: store.Operation{Command: "dlq redrive", Target: target, Operator: "ana@ops", Reason: "r"}, BegunAt: at.Add(-time.Second), EndedAt: ended,
+		}}
+	}
+	success := func(redrives int64) *store.Record {
+		return &store.Record{Scope: "s", Record: idem.Record{State: idem.StateSuccess, RedriveCount: redrives}, UpdatedAt: at.Add(-time.Hour)}
+	}
+	over := at.Add(time.Second)
+	dead, retry := message("orders.dlq.s", 42, 0), message("orders.retry.s", 7, 1)
+	for _, c := range []struct {
+		name      string
+		record    *store.Record
+		operation topicRedrive
+		more      []lifeEvent
+		duplicate bool
+		logged    bool
+	}{
+		{name: "a duplicate, by its place", record: success(0), operation: operation("topic orders.dlq.s ids 3/4 3/42 name=x", over), duplicate: true, logged: true},
+		{name: "by a filter", record: success(0), operation: operation("topic orders.dlq.s reject-reason=BAD name=x", over), duplicate: true, logged: true},
+		{name: "of another topic", record: success(0), operation: operation("topic other.dlq.s ids 3/42 name=x", over), duplicate: true},
+		{name: "over before", record: success(0), operation: operation("topic orders.dlq.s all name=x", at.Add(-time.Millisecond)), duplicate: true},
+		{name: "it had the effect", record: success(1), operation: operation("topic orders.dlq.s all name=x", over), logged: true},
+		{name: "it ended again", record: success(0), more: []lifeEvent{message("orders.dlq.s", 43, 1)}},
+		{name: "the table tells", record: success(0), more: []lifeEvent{{DeadLetter: &letterJSON{Scope: "s"}}}},
+		{name: "there is no record"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			again := *retry.Message
+			l := lifeOf{events: append([]lifeEvent{{At: at, What: "m", Message: &again}, dead}, c.more...), redrives: []topicRedrive{c.operation}, records: map[string]*store.Record{"s": c.record}}
+			events := len(l.events)
+			l.addTopicRedrives()
+			assert.Equal(t, c.duplicate, l.events[0].Message.Duplicate)
+			assert.Equal(t, c.duplicate, l.events[0].What == "m, a duplicate: the key had its effect at 2026-03-01T11:00:00Z")
+			if assert.Equal(t, c.logged, len(l.events) > events) && c.logged {
+				assert.Equal(t, "dlq redrive by ana@ops, changed 0: r", l.events[events].What)
+			}
+		})
+	}
+}

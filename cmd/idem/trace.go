@@ -11,6 +11,7 @@ import (
 
 	"github.com/idem-spec/idem/internal/operate/connect"
 	"github.com/idem-spec/idem/internal/operate/show"
+	"github.com/idem-spec/idem/runtime/go/store"
 )
 
 // traceFlags are the flags of `idem trace`.
@@ -78,7 +79,7 @@ func (f *traceFlags) run(ctx context.Context, std streams, key string) error {
 		return err
 	}
 	defer closeAll()
-	life := &lifeOf{key: key}
+	life := &lifeOf{key: key, records: map[string]*store.Record{}}
 	for _, s := range stores {
 		if err := life.readStore(ctx, s); err != nil {
 			return unreached(ctx, err, s.DSN)
@@ -89,6 +90,7 @@ func (f *traceFlags) run(ctx context.Context, std streams, key string) error {
 			return err
 		}
 	}
+	life.addTopicRedrives()
 	slices.SortStableFunc(life.events, func(a, b lifeEvent) int { return a.At.Compare(b.At) })
 	life.comparePayloads()
 	if len(life.events) == 0 {

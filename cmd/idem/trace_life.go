@@ -20,6 +20,9 @@ type lifeOf struct {
 	key    string
 	scopes []string
 	events []lifeEvent
+
+	records  map[string]*store.Record // by scope
+	redrives []topicRedrive
 }
 
 // lifeEvent is a line of a life, and what it is in --output json. Fields are added, and never renamed or removed.
@@ -83,6 +86,7 @@ func (l *lifeOf) readStore(ctx context.Context, s *connect.Store) error {
 		return err
 	}
 	for _, r := range facts.records {
+		l.records[r.Scope] = r
 		l.addRecord(s.Name, r)
 	}
 	for i := range facts.retries {
@@ -101,9 +105,12 @@ func (l *lifeOf) readStore(ctx context.Context, s *connect.Store) error {
 		l.addOutgoing(s.Name, &outgoing[i])
 	}
 	for i := range facts.operations {
-		if o := &facts.operations[i]; facts.concerns(o, l.key) {
+		switch o := &facts.operations[i]; {
+		case facts.concerns(o, l.key):
 			j := operationOf(s.Name, o)
 			l.add(lifeEvent{At: o.BegunAt, Kind: lifeOperation, Store: s.Name, What: operationText(o), Operation: &j})
+		case strings.HasPrefix(o.Target, "topic "): // the messages tell
+			l.redrives = append(l.redrives, topicRedrive{s.Name, *o})
 		}
 	}
 	return nil

@@ -191,6 +191,8 @@ type messageJSON struct {
 	OtherPayload bool `json:"other_payload"`
 	// Repaired says that a redrive has another payload than any dead letter of the key in its scope, where there is one.
 	Repaired bool `json:"repaired"`
+	// Duplicate says that it was redriven from a topic, and the key had its effect.
+	Duplicate bool `json:"duplicate"`
 }
 
 // addMessage adds a message of Kafka at the broker's time. A count that is no number is 0.
