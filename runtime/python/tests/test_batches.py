@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import psycopg
+import pytest
 from idemspec import RecordState
 from idemspec_runtime import Message, NonRetryable
 from idemspec_runtime.kafka import Consumer
@@ -52,6 +53,55 @@ def test_each_message_of_a_transaction_has_its_result(
         assert effects(own) == Counter(keys)
         assert {r.record.result for r in records if r is not None} == {b"x"}
         assert 1 < max(sizes) <= 10
+
+
+@pytest.mark.parametrize("said", [True, False])
+@pytest.mark.parametrize("coroutine", [True, False])
+def test_a_statement_that_fails_takes_no_other_message_along(
+    brokers: str, store: PostgresStore, tables: str, said: bool, coroutine: bool
+) -> None:
+    """Behind it PostgreSQL refuses those of the others, which are not to blame, whether or not the
+    handler says whose it was."""
+    group = unique("group")
+    with topic(brokers, group) as origin, psycopg.connect(tables, autocommit=True) as own:
+        own.execute("CREATE TABLE effect (key text)")
+        consumer = Consumer(group, [origin], store, brokers)
+
+        def statement(m: Message[bytes]) -> bytes:
+            return b"INSERT INTO %s VALUES (%%s)" % (b"nowhere" if m.key == "bad" else b"effect")
+
+        def given(m: Message[bytes], messages: Messages, error: psycopg.Error) -> Any:
+            return error if said or m.key != "bad" or len(messages) == 1 else None
+
+        def handle(messages: Messages, connection: psycopg.Connection[Any]) -> list[Any]:
+            results: list[Any] = []
+            for m in messages:
+                try:
+                    connection.execute(statement(m), (m.key,))
+                    results.append(None)
+                except psycopg.Error as error:
+                    results.append(given(m, messages, error))
+            return results
+
+        async def handle_async(
+            messages: Messages, connection: psycopg.AsyncConnection[Any]
+        ) -> list[Any]:
+            results: list[Any] = []
+            for m in messages:
+                try:
+                    await connection.execute(statement(m), (m.key,))
+                    results.append(None)
+                except psycopg.Error as error:
+                    results.append(given(m, messages, error))
+            return results
+
+        consumer.tx(EVENT, batch=10)(handle_async if coroutine else handle)
+        keys = [f"key-{n}" for n in range(20)]
+        send(brokers, origin, *keys[:5], "bad", *keys[5:])
+        with running(consumer):
+            until(lambda: effects(own) == Counter(keys))
+            until(lambda: store.count_dead_letters() == 1)
+        assert [d.key for d in store.list_dead_letters()] == ["bad"]
 
 
 def test_each_message_of_a_batch_has_its_result(brokers: str, store: PostgresStore) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from .delivery import Delivery, Status
-from .failures import Failure
+from .failures import Failure, is_echo
 from .guard.handling import Handling, kept
 from .message import Message
 from .postgres.asynchronous import AsyncPostgresStore
@@ -62,8 +62,10 @@ def run_tx_batch(
     decode: Any,
 ) -> None:
     """All within one transaction. Where one fails everything is rolled back, that one ends by its
-    result, and the others run again without it; where the handler raises each runs alone. So it may
-    be called several times, and only one of its transactions is committed."""
+    result, and the others run again without it, those, too, whose statements the database refused
+    since that one's had failed; where the handler raises, or no result says which one failed, each
+    runs alone. So it may be called several times, and only one of its transactions is
+    committed."""
     batch = _Batch(handling, deliveries, decode)
     while batch.prepare():
         try:
@@ -166,8 +168,12 @@ class _Batch:
         those that stay READY run again."""
         took = time.monotonic() - self._start
         if isinstance(error, _SomeFailed):
+            several = len(self.ready) > 1
+            wrong = [r for r in self.results if isinstance(r, BaseException)]
+            if several and all(map(is_echo, wrong)):  # none says whose statement had failed
+                return self.ready
             for d, result in zip(self.ready, self.results, strict=True):
-                if isinstance(result, BaseException):
+                if isinstance(result, BaseException) and not (several and is_echo(result)):
                     self._handling.conclude(d, result, took)
             return []
         alone = not self._answered or isinstance(error, Fenced) or not self.asked

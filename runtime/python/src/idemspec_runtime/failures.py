@@ -97,6 +97,17 @@ def reason_of(error: BaseException) -> str:
     return " ".join(text.split())
 
 
+def is_echo(error: object) -> bool:
+    """Whether PostgreSQL refused a statement since another one had failed in the same
+    transaction."""
+    seen = error if isinstance(error, BaseException) else None
+    while seen is not None:
+        if getattr(seen, "sqlstate", None) == "25P02":
+            return True
+        seen = seen.__cause__
+    return False
+
+
 def is_interrupted(error: BaseException) -> bool:
     """Whether an error comes of a time limit or a cancellation."""
     if isinstance(error, TimeoutError | asyncio.TimeoutError | asyncio.CancelledError):
