@@ -16,6 +16,7 @@ import io.github.idemspec.guard.Rules;
 import io.github.idemspec.testing.Running;
 import io.github.idemspec.v1.Policy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Routes of several messages at once, routes that rest, and shadows. */
 class RouteTest {
@@ -134,6 +137,40 @@ class RouteTest {
     await("all", () -> count("effect") == 29);
     assertEquals(29, effects());
     assertEquals(1, count("dead_letter where reason = 'EXPIRED: in May'"));
+  }
+
+  /**
+   * Behind a statement that fails PostgreSQL refuses those of the others, which are not to blame, whether
+   * or not the handler says whose it was.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void txBatch_aStatementFails_theOthersAreDone(boolean said) throws Exception {
+    send(10);
+    running.consume(
+        running.config().withWorkers(1),
+        Route.txBatch(
+            PAID,
+            TX,
+            10,
+            (ds, connection) -> {
+              List<Throwable> results = new ArrayList<>();
+              for (MessageDelivery d : ds) {
+                boolean bad = d.key().endsWith("-3");
+                try (var statement = connection.createStatement()) {
+                  statement.execute(
+                      "insert into " + (bad ? "nowhere" : "effect") + " values ('" + d.key() + "')");
+                  results.add(null);
+                } catch (SQLException e) {
+                  results.add(bad && !said && ds.size() > 1 ? null : e);
+                }
+              }
+              return results;
+            }));
+    awaitCommitted(10);
+    assertEquals(9, effects());
+    assertEquals(1, count("dead_letter where idempotency_key like '%-3'"));
+    assertEquals(1, count("dead_letter"));
   }
 
   /** Where it throws nobody knows by whose fault: each runs alone. */
