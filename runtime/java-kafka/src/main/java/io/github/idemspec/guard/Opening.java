@@ -100,7 +100,7 @@ final class Opening {
         return true;
       case DERIVE:
         try {
-          String key = d.rules.derive().apply(d.message);
+          String key = derived(d);
           Header header = Header.of(HeaderName.IDEMPOTENCY_KEY.text(), key);
           d.key = Headers.parse(Transport.KAFKA, List.of(header)).idempotencyKey();
           return true;
@@ -115,12 +115,21 @@ final class Opening {
     }
   }
 
+  /** A payload that is nested too deeply is no fault of the process. */
+  private static String derived(MessageDelivery d) {
+    try {
+      return d.rules.derive().apply(d.message);
+    } catch (StackOverflowError | AssertionError e) {
+      throw new IllegalArgumentException(e.toString(), e);
+    }
+  }
+
   /** What a shadow finds that a message would come to. */
   static Result shadow(MessageDelivery d, Seen seen) {
     String reason = null;
     if (d.rules.derive() != null) {
       try {
-        String key = d.rules.derive().apply(d.message);
+        String key = derived(d);
         reason = key.equals(d.key) ? null : "the schema's key is " + key;
       } catch (RuntimeException e) { // The function is the user's.
         return Result.of(Outcome.MALFORMED, "BAD_KEY: " + e);

@@ -421,4 +421,15 @@ class GuardTest {
     assertEquals(State.FAILED, record().state());
     assertEquals(0, record().attempts());
   }
+
+  private static String nested(Message message) {
+    return nested(message) + message.source();
+  }
+
+  @Test
+  void open_aPayloadThatIsNestedTooDeeplyForItsKey_isMalformed() {
+    MessageDelivery d = guard().open(message(), IDEMPOTENT.derive(GuardTest::nested));
+    assertEquals(Outcome.MALFORMED, d.outcome());
+    assertTrue(d.result().reason().endsWith("StackOverflowError"), d.result().reason());
+  }
 }
