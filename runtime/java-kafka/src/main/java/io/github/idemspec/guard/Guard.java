@@ -48,7 +48,7 @@ public final class Guard implements AutoCloseable {
     }
     this.store = store;
     this.config = config;
-    observer = new SafeObserver(config.observer());
+    observer = Observer.safe(config.observer());
     beats = new Beats(store, config.lease(), this::storeError);
     opening = new Opening(config);
     claiming = new Claiming(this);

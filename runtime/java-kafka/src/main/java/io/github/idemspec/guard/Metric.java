@@ -19,7 +19,11 @@ public enum Metric {
   /** 1 while a route rests, 0 otherwise. */
   IDEM_ROUTE_BREAKER_OPEN,
   /** Messages whose transition another key had made; derived from {@link Observer#delivered}. */
-  IDEM_SUPERSEDED_TOTAL;
+  IDEM_SUPERSEDED_TOTAL,
+  /** Rows of msg_retry that a scheduler has published, of a topic. */
+  IDEM_RETRIES_PUBLISHED_TOTAL,
+  /** Messages of the outbox that a relay has published, of a topic. */
+  IDEM_OUTBOX_SENT_TOTAL;
 
   /** Prometheus's name. */
   public String text() {

@@ -61,6 +61,10 @@ public final class MicrometerObserver implements Observer {
       case IDEM_STORE_ERRORS_TOTAL:
         count(metric, Tags.of("store", of), value);
         break;
+      case IDEM_RETRIES_PUBLISHED_TOTAL:
+      case IDEM_OUTBOX_SENT_TOTAL:
+        count(metric, Tags.of("topic", of), value);
+        break;
       default:
         count(metric, Tags.of(GROUP, of), value);
     }

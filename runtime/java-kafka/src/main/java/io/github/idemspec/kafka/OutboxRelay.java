@@ -1,5 +1,7 @@
 package io.github.idemspec.kafka;
 
+import io.github.idemspec.guard.Metric;
+import io.github.idemspec.guard.Observer;
 import io.github.idemspec.store.Outbox;
 import io.github.idemspec.store.StoreException;
 import io.github.idemspec.v1.Header;
@@ -34,10 +36,17 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
 
   private final Outbox outbox;
   private final Rounds rounds;
+  private final Observer observer;
 
   /** A relay; the properties are those of kafka-clients. */
   public OutboxRelay(Map<String, Object> properties, Outbox outbox) {
+    this(properties, outbox, Observer.NONE);
+  }
+
+  /** One that tells what it has published. */
+  public OutboxRelay(Map<String, Object> properties, Outbox outbox, Observer observer) {
     this.outbox = outbox;
+    this.observer = Observer.safe(observer);
     rounds = new Rounds(properties);
   }
 
@@ -106,6 +115,7 @@ public final class OutboxRelay implements Runnable, AutoCloseable {
       Exception error = Rounds.errorOf(answers.get(i));
       if (error == null) {
         sent.add(row.id());
+        observer.measure(Metric.IDEM_OUTBOX_SENT_TOTAL, row.message().topic(), 1);
         if (!lane.isEmpty()) {
           rest.add(lane);
         }

@@ -1,5 +1,7 @@
 package io.github.idemspec.kafka;
 
+import io.github.idemspec.guard.Metric;
+import io.github.idemspec.guard.Observer;
 import io.github.idemspec.store.DueRetry;
 import io.github.idemspec.store.Outgoing;
 import io.github.idemspec.store.Retries;
@@ -34,11 +36,18 @@ public final class RetryScheduler implements Runnable, AutoCloseable {
 
   private final Retries retries;
   private final Rounds rounds;
+  private final Observer observer;
   private long sweptAt = System.nanoTime() - SWEEP_EVERY_NANOS;
 
   /** A scheduler; the properties are those of kafka-clients. */
   public RetryScheduler(Map<String, Object> properties, Retries retries) {
+    this(properties, retries, Observer.NONE);
+  }
+
+  /** One that tells what it has published. */
+  public RetryScheduler(Map<String, Object> properties, Retries retries, Observer observer) {
     this.retries = retries;
+    this.observer = Observer.safe(observer);
     rounds = new Rounds(properties);
   }
 
@@ -84,6 +93,7 @@ public final class RetryScheduler implements Runnable, AutoCloseable {
       Exception error = Rounds.errorOf(sent.get(i));
       if (error == null) {
         done.add(row);
+        observer.measure(Metric.IDEM_RETRIES_PUBLISHED_TOTAL, row.topic(), 1);
         continue;
       }
       Duration due = Duration.ofSeconds(1L << Math.min(Math.max(row.publications() - 1, 0), 6));

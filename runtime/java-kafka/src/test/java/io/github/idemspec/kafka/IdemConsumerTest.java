@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.idemspec.guard.Metric;
 import io.github.idemspec.guard.Mode;
 import io.github.idemspec.guard.NonRetryableException;
+import io.github.idemspec.guard.Observer;
 import io.github.idemspec.guard.Order;
 import io.github.idemspec.guard.RetryableException;
 import io.github.idemspec.guard.Rules;
@@ -180,7 +182,15 @@ class IdemConsumerTest {
             + " retry_count, hold_count, scope, idempotency_key, source_topic, status, action, topic,"
             + " headers) values (now(), 1, 0, 0, 0, 0, 'nobody', 'k', 't', 'PENDING', 'RETRY',"
             + " 'no topic of this name', '[]')");
-    try (RetryScheduler scheduler = new RetryScheduler(topic.properties(), store)) {
+    Map<String, Double> published = new ConcurrentHashMap<>();
+    Observer observer =
+        new Observer() {
+          @Override
+          public void measure(Metric metric, String of, double value) {
+            published.merge(metric.text() + " " + of, value, Double::sum);
+          }
+        };
+    try (RetryScheduler scheduler = new RetryScheduler(topic.properties(), store, observer)) {
       new Thread(scheduler, "test-scheduler").start();
       await("the effect", () -> effects(topic) == 1);
       await(
@@ -193,6 +203,8 @@ class IdemConsumerTest {
                               + " and publications > 0")));
     }
     assertEquals(3, calls.get());
+    String metric = "idem_retries_published_total " + topic.retry();
+    await("both counted", () -> published.getOrDefault(metric, 0.0) == 2);
     await("no row", () -> count("select count(*) from msg_retry", topic) == 0);
     database.run("delete from msg_retry where scope = 'nobody'");
   }

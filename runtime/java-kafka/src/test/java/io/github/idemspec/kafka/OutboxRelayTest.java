@@ -3,6 +3,8 @@ package io.github.idemspec.kafka;
 import static io.github.idemspec.testing.Topic.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.github.idemspec.guard.Metric;
+import io.github.idemspec.guard.Observer;
 import io.github.idemspec.store.Outgoing;
 import io.github.idemspec.store.Producing;
 import io.github.idemspec.testing.Running;
@@ -15,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,9 +94,18 @@ class OutboxRelayTest {
       running.store.storeTx(connection, List.of(message(running.topic.name, "a", 2)));
       connection.commit();
     }
-    relay(Map.of());
+    Map<String, Double> counted = new ConcurrentHashMap<>();
+    running.relay(
+        running.topic.properties(),
+        new Observer() {
+          @Override
+          public void measure(Metric metric, String of, double value) {
+            counted.merge(metric.text() + " " + of, value, Double::sum);
+          }
+        });
     awaitEmpty();
     assertEquals(Map.of("a", List.of(2)), published());
+    assertEquals(Map.of("idem_outbox_sent_total " + running.topic.name, 1.0), counted);
   }
 
   /** A message that the broker does not take holds back its own key alone, and is given up. */

@@ -1,6 +1,7 @@
 package io.github.idemspec.testing;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.idemspec.guard.Observer;
 import io.github.idemspec.kafka.ConsumerConfig;
 import io.github.idemspec.kafka.IdemConsumer;
 import io.github.idemspec.kafka.OutboxRelay;
@@ -66,7 +67,12 @@ public final class Running implements AutoCloseable {
 
   /** Starts a relay of the outbox. */
   public void relay(Map<String, Object> properties) {
-    OutboxRelay relay = new OutboxRelay(properties, store);
+    relay(properties, Observer.NONE);
+  }
+
+  /** Starts a relay of the outbox that tells what it has published. */
+  public void relay(Map<String, Object> properties, Observer observer) {
+    OutboxRelay relay = new OutboxRelay(properties, store, observer);
     start(relay, relay);
   }
 
