@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"io"
 	"os"
@@ -206,6 +207,27 @@ func TestAFileOfSQLiteIsOperatedToo(t *testing.T) {
 	_, stderr, code = invoke(t, "retry", "now", "1", "--dsn", dsn, "--reason", "r", "--yes")
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, "use PostgreSQL, or sqlite3 on the tables")
+}
+
+// A file may be another program's, or a mistake.
+func TestAFileWithoutTablesIsLeftAsItIs(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "bookmarks.db")
+	db, err := sql.Open("sqlite", file)
+	require.NoError(t, err)
+	_, err = db.Exec("CREATE TABLE bookmark (url TEXT)")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	before, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for _, args := range []string{"dlq ls", "audit", "dlq redrive --all --reason r --yes"} {
+		_, stderr, code := invoke(t, append(strings.Fields(args), "--dsn", "sqlite:"+file)...)
+		assert.NotEqual(t, exitOK, code, args)
+		assert.Contains(t, stderr, "the tables do not fit", args)
+	}
+	after, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, before, after)
 }
 
 func TestWatchingEndsWithoutAnError(t *testing.T) {

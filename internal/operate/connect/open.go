@@ -123,7 +123,7 @@ func (d Database) openSQLite(file string, how opening) (*Store, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	s, err := sqlite.Open(file, sqlite.Config{Retention: how.retention})
+	s, err := sqlite.Open(file, sqlite.Config{Retention: how.retention, NoMigrate: true})
 	if err != nil {
 		return nil, err
 	}

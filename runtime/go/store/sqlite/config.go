@@ -30,6 +30,9 @@ type Config struct {
 	Synchronous Synchronous
 	// Readers is how many connections may read beside the writer; 0 is 4.
 	Readers int
+	// NoMigrate has Open leave the file as it is, for programs that only look: it fails with ErrSchema where the
+	// tables are not there, or of another version.
+	NoMigrate bool
 	// Now is the store's clock, which leases and due times run on; nil is time.Now. Processes that share a
 	// file share its machine's clock.
 	Now func() time.Time

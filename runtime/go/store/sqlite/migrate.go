@@ -9,7 +9,8 @@ import (
 )
 
 // migrate brings the tables to this program's version, in one transaction, so that of two programs that
-// start one does it and the other finds it done. Those of a later version are left as they are.
+// start one does it and the other finds it done. Those of a later version are left as they are, and with
+// Config.NoMigrate all are.
 func (s *Store) migrate(ctx context.Context) error {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -21,7 +22,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	for _, m := range spec.SQLiteMigrations() {
-		if m.Version <= version {
+		if m.Version <= version || s.config.NoMigrate {
 			continue
 		}
 		if _, err := tx.ExecContext(ctx, m.Up); err != nil {

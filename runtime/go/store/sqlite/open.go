@@ -23,8 +23,8 @@ type Store struct {
 
 var _ store.Full[*sql.Tx] = (*Store)(nil)
 
-// Open opens the file at path, makes it where it is not there, and migrates it. Its directory has to be
-// there. Errors wrap ErrCannotOpen, ErrReadOnly, ErrLocked, ErrNotDatabase, ErrFull or ErrSchema.
+// Open opens the file at path, makes it where it is not there, and migrates it, unless Config.NoMigrate. Its
+// directory has to be there. Errors wrap ErrCannotOpen, ErrReadOnly, ErrLocked, ErrNotDatabase, ErrFull or ErrSchema.
 func Open(path string, config Config) (*Store, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -48,9 +48,13 @@ func (s *Store) open(path string) (err error) {
 	// busy_timeout comes first: the others may have to wait already.
 	settings := url.Values{"_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", s.config.BusyTimeout.Milliseconds()),
-		"journal_mode(WAL)",
 		"synchronous(" + synchronous + ")",
 	}, "_txlock": {"immediate"}}
+	if s.config.NoMigrate {
+		settings.Set("mode", "rw") // which makes no file
+	} else {
+		settings.Add("_pragma", "journal_mode(WAL)")
+	}
 	file := "file:" + (&url.URL{Path: path}).EscapedPath() + "?"
 	if s.writer, err = sql.Open("sqlite", file+settings.Encode()); err != nil {
 		return err
