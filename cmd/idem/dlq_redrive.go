@@ -138,7 +138,7 @@ func (f *redriveFlags) check(args []string) error {
 		return errors.New("--payload is JSON: --schema says how to encode it")
 	case f.campaign != "" && f.deadTopic.topic == "":
 		return errors.New("--name goes with --topic")
-	case f.rate <= 0:
+	case !(f.rate > 0): // NaN, too
 		return errors.New("--rate is more than 0")
 	}
 	return f.checkSelection(args)

@@ -103,6 +103,7 @@ func TestOperatorsHearWhatIsMissing(t *testing.T) {
 		{"--all and a filter", "dlq drop --all --scope s --reason r"},
 		{"no --reason", "dlq redrive --all"},
 		{"--max 0", "dlq redrive --all --reason r --max 0"},
+		{"--rate is more than 0", "dlq redrive --all --reason r --rate NaN"},
 		{"--max 9223372036854775807: it is 1 to 1000000000", "retry now --all --reason r --max 9223372036854775807"},
 		{"--payload is for one dead letter", "dlq redrive --all --reason r --payload p"},
 		{"--schema says how to encode it", "dlq redrive 1 --reason r --payload p.json"},

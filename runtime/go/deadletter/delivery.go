@@ -137,6 +137,6 @@ func (p *pacer) after(n int, now time.Time) time.Duration {
 	if p.next.Before(now) {
 		p.next = now
 	}
-	p.next = p.next.Add(time.Duration(float64(n) / p.rate * float64(time.Second)))
+	p.next = p.next.Add(time.Duration(min(float64(n)/p.rate, 1e9) * float64(time.Second))) // what is longer overflows
 	return p.next.Sub(now)
 }
