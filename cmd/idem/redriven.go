@@ -180,14 +180,11 @@ func duplicatesSince(ctx context.Context, s *connect.Store, d *store.DeadLetter)
 	return of, nil
 }
 
-// stoppedBy says what stopped a duplicate, as far as counts of all keys tell.
+// stoppedBy says what stops such a duplicate, as far as counts of all keys tell. Whether this one has been delivered they do
+// not.
 func stoppedBy(of map[string]int64) string {
-	layers := slices.Sorted(maps.Keys(of))
-	switch len(layers) {
-	case 0:
+	if len(of) == 0 {
 		return "; no duplicate of its type is counted since, so that it is on its way, or not counted yet"
-	case 1:
-		return "; stopped at " + layers[0] + ", as all of its type at that time"
 	}
-	return "; stopped at " + strings.Join(layers, " or ") + ", as those of its type at that time"
+	return "; duplicates of its type were stopped at " + strings.Join(slices.Sorted(maps.Keys(of)), " or ") + " then"
 }
