@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/idem-spec/idem/runtime/go/internal/eventtype"
 	"github.com/idem-spec/idem/runtime/go/internal/tell"
 	"github.com/idem-spec/idem/runtime/go/internal/wait"
 	"github.com/idem-spec/idem/runtime/go/observe"
@@ -36,6 +37,8 @@ type Watch struct {
 	tell    tell.Teller
 	// shown are the gauges that are not 0: they have to go back to it.
 	shown map[observe.Labels]bool
+	// named are the event types of each scope that have gauges of their own.
+	named map[string]map[string]bool
 }
 
 // NewWatch makes a Watch.
@@ -54,7 +57,8 @@ func NewWatch(letters store.DeadLetters, c WatchConfig) (*Watch, error) {
 		c.Now = time.Now
 	}
 	return &Watch{
-		letters: letters, config: c, tell: tell.Teller{Observer: c.Observer, Log: c.Log}, shown: map[observe.Labels]bool{},
+		letters: letters, config: c, tell: tell.Teller{Observer: c.Observer, Log: c.Log},
+		shown: map[observe.Labels]bool{}, named: map[string]map[string]bool{},
 	}, nil
 }
 
@@ -80,8 +84,7 @@ func (w *Watch) Step(ctx context.Context) error {
 	}
 	now := w.config.Now()
 	shown := make(map[observe.Labels]bool, len(stats))
-	for _, s := range stats {
-		labels := observe.Labels{Scope: s.Scope, EventType: s.EventType}
+	for labels, s := range w.folded(stats) {
 		shown[labels] = true
 		w.tell.Measure(observe.DeadLetters, labels, float64(s.Count))
 		w.tell.Measure(observe.DeadLetterOldest, labels, max(0, now.Sub(s.Oldest)).Seconds())
@@ -94,4 +97,39 @@ func (w *Watch) Step(ctx context.Context) error {
 	}
 	w.shown = shown
 	return nil
+}
+
+// folded adds up event types beyond the first ones of a scope, and names that are none: they come from messages.
+func (w *Watch) folded(stats []store.DeadLetterStats) map[observe.Labels]store.DeadLetterStats {
+	all := make(map[observe.Labels]store.DeadLetterStats, len(stats))
+	for _, s := range stats {
+		labels := observe.Labels{Scope: s.Scope, EventType: s.EventType}
+		if !w.names(s.Scope, s.EventType) {
+			labels.EventType = eventtype.Other
+		}
+		if before, there := all[labels]; there {
+			s.Count += before.Count
+			if before.Oldest.Before(s.Oldest) {
+				s.Oldest = before.Oldest
+			}
+		}
+		all[labels] = s
+	}
+	return all
+}
+
+// names says that an event type has gauges of its own, from now on.
+func (w *Watch) names(scope, eventType string) bool {
+	named := w.named[scope]
+	switch {
+	case named[eventType]:
+		return true
+	case len(named) >= eventtype.Most || !eventtype.IsName(eventType):
+		return false
+	case named == nil:
+		named = map[string]bool{}
+		w.named[scope] = named
+	}
+	named[eventType] = true
+	return true
 }

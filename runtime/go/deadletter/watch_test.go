@@ -2,6 +2,7 @@ package deadletter_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"testing"
 	"testing/synctest"
@@ -72,4 +73,44 @@ func TestWatchMeasuresAndGoesBackToZero(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// Event types come from messages, and each is a series for good.
+func TestWatchBoundsItsSeries(t *testing.T) {
+	t.Parallel()
+	s := memory.New(memory.Config{})
+	const n = 300
+	for i := range n {
+		d := letter(i + 1)
+		if d.EventType = fmt.Sprint("type-", i); i%3 == 0 {
+			d.EventType = fmt.Sprint("no name\n", i)
+		}
+		bury(t, s, d)
+	}
+	g := &gauges{values: map[gauge]float64{}}
+	w, err := deadletter.NewWatch(s, deadletter.WatchConfig{Observer: g, Log: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := w.Step(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum := 0.0
+	for of, v := range g.values {
+		if of.metric == observe.DeadLetters {
+			sum += v
+		}
+	}
+	if other := g.values[gauge{observe.DeadLetters, "other"}]; sum != n || other != n/3 || len(g.values) != 2*(2*n/3+1) {
+		t.Errorf("%d series, %v dead letters, %v of them other", len(g.values), sum, other)
+	}
+	bury(t, s, letter(n+1)) // a type more than there may be
+	if err := w.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if other := g.values[gauge{observe.DeadLetters, "other"}]; other != n/3+1 {
+		t.Errorf("%v are other", other)
+	}
 }

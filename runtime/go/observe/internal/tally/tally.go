@@ -12,17 +12,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/internal/eventtype"
 	"github.com/idem-spec/idem/runtime/go/observe"
 )
 
 // DefaultEventTypes is how many event types have series of their own.
-const DefaultEventTypes = 200
+const DefaultEventTypes = eventtype.Most
 
 // maxSeries bounds the series of one metric that is measured: what is told beyond goes to Other.
 const maxSeries = 10000
 
 // Other stands for the event types, and all else, beyond a bound.
-const Other = "other"
+const Other = eventtype.Other
 
 // Skipped is the outcome of deliveries that were none of this consumer's, and Shadow in front of those that
 // were only computed.
@@ -143,7 +144,7 @@ func (t *Tally) add(scope, eventType string) *Deliveries {
 	if s := old[asked]; s != nil {
 		return s
 	}
-	if t.types[scope] >= t.eventTypes || !isName(eventType) {
+	if t.types[scope] >= t.eventTypes || !eventtype.IsName(eventType) {
 		// Not kept under the name that was asked for: that would grow without a bound.
 		asked.eventType = Other
 		if s := old[asked]; s != nil {
@@ -164,20 +165,6 @@ func (t *Tally) add(scope, eventType string) *Deliveries {
 	next[kept] = s
 	t.deliveries.Store(&next)
 	return s
-}
-
-// isName accepts what spec 6 has for event types, and none.
-func isName(s string) bool {
-	if len(s) > 200 {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return true
 }
 
 // Measure adds to a counter or sets a gauge. What Delivery brings, and a metric or a value that is none, is
