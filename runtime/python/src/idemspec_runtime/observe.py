@@ -3,6 +3,8 @@ runtime)."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from functools import lru_cache
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from idemspec import Outcome
 
+from .audit import EVENT_TYPES
 from .timers import Every
 
 if TYPE_CHECKING:
@@ -51,10 +54,32 @@ class Observer(Protocol):
     def measure(self, metric: str, labels: dict[str, str], value: float) -> None: ...
 
 
+_is_event_type = re.compile(r"[A-Za-z0-9._-]{0,200}").fullmatch
+
+
+class EventTypes:
+    """Bounds the event types that become labels, since they come from messages: those beyond the
+    first ones of a scope, and names that are none, are `other`."""
+
+    def __init__(self) -> None:
+        self._named: dict[str, set[str]] = {}
+
+    def name(self, scope: str, event_type: str) -> str:
+        named = self._named.setdefault(scope, set())
+        if event_type not in named:
+            if len(named) >= EVENT_TYPES or not _is_event_type(event_type):
+                return "other"
+            named.add(event_type)
+        return event_type
+
+
+_delivered = EventTypes()
+
+
 @lru_cache(maxsize=1024)
 def _labels(scope: str, event_type: str, outcome: str) -> tuple[dict[str, str], dict[str, str]]:
     """Without the outcome, and with it."""
-    names = {"group": scope, "event_type": event_type}
+    names = {"group": scope, "event_type": _delivered.name(scope, event_type)}
     return names, names | {"outcome": outcome}
 
 
@@ -97,11 +122,25 @@ def measure_retries(to: Observer, store: PostgresStore) -> None:
     to.measure(RETRY_OLDEST_DUE, labels, counts.oldest_due_ms / 1000)
 
 
-def measure_dead_letters(to: Observer, store: PostgresStore) -> None:
-    for stats in store.dead_letter_stats():
-        labels = {"group": stats.scope, "event_type": stats.event_type}
-        to.measure(DEAD_LETTERS, labels, stats.count)
-        to.measure(DEAD_LETTER_OLDEST, labels, age(stats.oldest))
+class DeadLetterGauges:
+    """How many dead letters wait, and since when; 0 again once none does."""
+
+    def __init__(self) -> None:
+        self._shown: set[tuple[str, str]] = set()
+        self._names = EventTypes()
+
+    def measure(self, to: Observer, store: PostgresStore) -> None:
+        counts: Counter[tuple[str, str]] = Counter()
+        oldest: dict[tuple[str, str], datetime] = {}
+        for stats in store.dead_letter_stats():
+            of = stats.scope, self._names.name(stats.scope, stats.event_type)
+            counts[of] += stats.count
+            oldest[of] = min(stats.oldest, oldest.get(of, stats.oldest))
+        for of in counts.keys() | self._shown:
+            labels = {"group": of[0], "event_type": of[1]}
+            to.measure(DEAD_LETTERS, labels, counts[of])
+            to.measure(DEAD_LETTER_OLDEST, labels, age(oldest.get(of)))
+        self._shown = set(oldest)
 
 
 def measure_outbox(to: Observer, store: PostgresStore) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from functools import cached_property
 
 from . import observe
 from .rounds import POLL_SECONDS, Rounds, publish
@@ -23,6 +24,10 @@ class Scheduler(Rounds):
     what = "retries"
     upkeep_seconds = 30.0
 
+    @cached_property
+    def _dead_letters(self) -> observe.DeadLetterGauges:
+        return observe.DeadLetterGauges()
+
     def _upkeep(self) -> None:
         self._store.sweep_lanes(SWEEP_LIMIT)
 
@@ -31,7 +36,7 @@ class Scheduler(Rounds):
 
     def _measure(self, to: observe.Observer) -> None:
         observe.measure_retries(to, self._store)
-        observe.measure_dead_letters(to, self._store)
+        self._dead_letters.measure(to, self._store)
 
     def _pause(self) -> float:
         due_ms = self._store.next_due()
