@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
@@ -16,6 +17,7 @@ import psycopg
 import pytest
 from idemspec import RecordState
 from idemspec_runtime import Message, NonRetryable, OutOfOrder, Retryable
+from idemspec_runtime.engine.workers import LONG_SECONDS
 from idemspec_runtime.kafka import Consumer, MissingTopics, Order
 from idemspec_runtime.postgres import PostgresStore
 from kafka_topics import running, send, topic, until
@@ -505,3 +507,49 @@ def test_a_handler_that_was_quick_and_blocks_holds_up_no_other_message(
         assert RecordState.SUCCESS not in states(store, group, blocked)
         go_on.set()
         until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
+
+
+def test_what_has_run_is_durable_before_what_was_taken_with_it_has_run(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers, workers=1, batch=50)
+    go_on = threading.Event()
+
+    @consumer.idempotent(EVENT)
+    def handle(message: Text) -> None:
+        if message.key == "key-1500":
+            time.sleep(2 * LONG_SECONDS)
+        elif message.key == "key-1501":
+            assert go_on.wait(60)
+
+    keys = [f"key-{n}" for n in range(1502)]
+    send(brokers, origin, *keys, biz_key="one-partition")
+    with running(consumer):
+        until(lambda: states(store, group, keys[:-1]) == {RecordState.SUCCESS})
+        go_on.set()
+        until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
+
+
+def test_a_handler_that_was_quick_is_not_called_for_all_that_was_taken_while_it_fails(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    consumer = Consumer(group, [origin], store, brokers)
+    down, failed, worked = threading.Event(), Counter[str](), Counter[str]()
+
+    @consumer.idempotent(EVENT)
+    def call(message: Text) -> None:
+        if down.is_set():
+            failed[message.key] += 1
+            raise ConnectionError("refused")
+        worked[message.key] += 1
+
+    keys = [f"key-{n}" for n in range(3000)]
+    send(brokers, origin, *keys[:2000], max_retry=1)
+    with running(consumer):
+        until(lambda: states(store, group, keys[:2000]) == {RecordState.SUCCESS})
+        down.set()
+        send(brokers, origin, *keys[2000:], max_retry=1)
+        until(lambda: len(failed) >= 10)
+        down.clear()
+        until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
+    assert store.count_dead_letters() == 0 and sum(failed.values()) < 100

@@ -23,11 +23,8 @@ class Slot:
         self.began = 0.0
         self.on_lost: Callable[[Delivery], None] = interrupt
 
-    def begin(self, *deliveries: Delivery) -> float:
-        """Says when that was."""
-        self.began = now = time.monotonic()
-        self.running = deliveries
-        return now
+    def begin(self, now: float, *deliveries: Delivery) -> None:
+        self.began, self.running = now, deliveries
 
     def end(self) -> None:
         self.running = ()

@@ -17,7 +17,7 @@ from .tasks import Line, State, Task, backoff
 
 log = logging.getLogger("idemspec")
 
-QUICK_SECONDS = 20e-6
+QUICK_SECONDS = 50e-6
 """What a handler takes at most for whoever claims a batch to run all of it, too."""
 CARRIERS = 2
 """One works while the other waits for the store."""
@@ -102,13 +102,17 @@ class Claiming:
             m.fetchers.notify()
         return batch
 
-    def ask(self) -> None:
-        """Has what waits be claimed."""
+    def ask(self, *, claimed: bool = False) -> None:
+        """Has what waits be claimed, by a worker or by the thread for it; where workers have
+        `claimed` what they may, by the latter alone."""
         m = self._monitor
-        if m.idle and any(line.waiting and _is_quick(line) for line in m.lines.values()):
-            m.workers.notify()
-        else:
-            m.claimers.notify()
+        for line in m.lines.values():
+            if not line.waiting or self.room(line) <= 0:
+                continue
+            if not (m.idle and _is_quick(line)):
+                m.claimers.notify()
+            elif not claimed:
+                m.workers.notify()
 
     def _fill_line(self, line: Line, batch: list[Task]) -> None:
         most = min(self.room(line), self._monitor.config.batch - len(batch))
@@ -149,11 +153,6 @@ class Claiming:
         room = ahead - len(line.runnable) - line.claiming
         # Not one for each that has begun: a round trip is for many.
         return room if 2 * room >= ahead else 0
-
-    def more(self, line: Line) -> None:
-        """Has more be claimed, where there is room."""
-        if line.waiting and self.room(line) > 0:
-            self.ask()
 
     def wake(self) -> None:
         with self._monitor.lock:

@@ -89,7 +89,7 @@ class EventLoop:
         self._judging.ran(line, list(tasks), seconds)
         with self._monitor.lock:
             self.dispatch(line)
-            self._claiming.more(line)
+            self._claiming.ask()
 
     async def _run(self, line: Line, tasks: tuple[Task, ...]) -> None:
         tasks[0].began = True
@@ -99,7 +99,7 @@ class EventLoop:
         try:
             if route.rules.mode is Mode.IDEMPOTENT:
                 slot.on_lost = _stop_of(route)
-                slot.begin(*ds)
+                slot.begin(start, *ds)
             await self._handle(route, ds)
         except BaseException as error:  # of this package, or a cancellation that came too late
             for d in ds:

@@ -10,7 +10,7 @@ from functools import partial
 from idemspec import Outcome
 
 from .. import batches
-from ..delivery import Mode, Status
+from ..delivery import OK, Mode, Status
 from ..failures import Result
 from ..guard import Guard
 from .beats import Beats, Slot
@@ -20,10 +20,14 @@ from .monitor import Monitor
 from .settling import Settling
 from .tasks import Chunk, Line, State, Task, drained
 
-CHUNK_SECONDS = 0.002
-"""How long what a worker takes at a time should take."""
+CHUNK_SECONDS = 0.01
+"""How long what a worker takes at a time should take, where there is enough for the others."""
 SLOW_SECONDS = 0.005
 """After how long others take from it."""
+FAILURES = 10
+"""After how many of them it is seen first whether the route is to rest."""
+LONG_SECONDS = 0.05
+"""After how long what was run is handed on, whatever is left of the chunk."""
 
 
 class Workers:
@@ -59,23 +63,30 @@ class Workers:
         m = self._monitor
         with m.lock:
             while not m.stopped:
-                for line in m.in_turn():
-                    route = line.route
-                    if route.is_async or not line.runnable:
-                        continue
-                    if route.workers and line.running >= route.workers:
-                        continue
-                    self._fill(line, chunk)
-                    return partial(self._run, line, chunk, slot)
-                if tasks := self._relieve():
-                    return partial(self._judging.ran, tasks[0].line, tasks, None)
-                if self._steal():
-                    continue
-                for line in m.in_turn():
-                    if batch := self._claiming.carry(line):
-                        self._notify()
-                        return partial(self._carry, line, batch, chunk, slot)
+                work = self._find(chunk, slot)
+                # Whoever had asked this one to claim may ask another one, now that it is busy.
+                self._claiming.ask(claimed=work is None)
+                if work is not None:
+                    return work
                 self._wait()
+        return None
+
+    def _find(self, chunk: Chunk, slot: Slot) -> Callable[[], None] | None:
+        m = self._monitor
+        for line in m.in_turn():
+            if line.runnable and not line.route.is_async and not _full(line):
+                self._fill(line, chunk)
+                return partial(self._run, line, chunk, slot)
+        if tasks := self._relieve():
+            return partial(self._judging.ran, tasks[0].line, tasks, None)
+        while t := self._steal():
+            if not _full(t.line):
+                self._fill(t.line, chunk)
+                return partial(self._run, t.line, chunk, slot)
+        for line in m.in_turn():
+            if batch := self._claiming.carry(line):
+                self._notify()
+                return partial(self._carry, line, batch, chunk, slot)
         return None
 
     def _run(self, line: Line, chunk: Chunk, slot: Slot) -> None:
@@ -85,6 +96,15 @@ class Workers:
         else:
             tasks = self._run_chunk(line, chunk, slot)
         self._judging.ran(line, tasks, time.monotonic() - chunk.began)
+        self._put_back(chunk)
+
+    def _put_back(self, chunk: Chunk) -> None:
+        """What was not begun, for all the failures or the time before it."""
+        if chunk:
+            with self._monitor.lock:
+                for t in reversed(drained(chunk)):
+                    t.state = State.RUNNABLE
+                    t.line.runnable.appendleft(t)
 
     def _carry(self, line: Line, batch: list[Task], chunk: Chunk, slot: Slot) -> None:
         """From the claim to the end."""
@@ -104,6 +124,7 @@ class Workers:
         with m.lock:
             line.carriers -= 1
             line.carried = time.monotonic()
+        self._put_back(chunk)
         self._settling.settle(settling)
 
     def _notify(self) -> None:
@@ -113,16 +134,18 @@ class Workers:
 
     def _fill(self, line: Line, chunk: Chunk) -> None:
         m = self._monitor
-        n = line.route.batch or max(int(CHUNK_SECONDS / max(line.seconds, 1e-6)), 1)
         running, runnable = State.RUNNING, line.runnable
-        for _ in range(min(n, len(runnable), max(m.config.batch, line.route.batch))):
+        n = line.route.batch
+        if not n:
+            share = len(runnable) // m.config.workers
+            n = max(min(int(CHUNK_SECONDS / max(line.seconds, 1e-6)), share), 1)
+        for _ in range(min(n, len(runnable))):
             t = runnable.popleft()
             t.state = running
             chunk.append(t)
         chunk.began = time.monotonic()
         line.running += 1
         self._notify()
-        self._claiming.more(line)
 
     def _wait(self) -> None:
         """Waits until there is more. Where others have what has not begun, one of those that wait
@@ -151,8 +174,8 @@ class Workers:
         before = time.monotonic() - SLOW_SECONDS
         return [chunk for chunk in self._monitor.chunks if chunk.began < before]
 
-    def _steal(self) -> bool:
-        """Takes what has not begun from one that is slow."""
+    def _steal(self) -> Task | None:
+        """Makes runnable again what one that is slow has not begun."""
         for chunk in self._slow():
             try:
                 t = chunk.pop()
@@ -160,15 +183,16 @@ class Workers:
                 continue
             t.state = State.RUNNABLE
             t.line.runnable.append(t)
-            return True
-        return False
+            return t
+        return None
 
     def _run_chunk(self, line: Line, chunk: Chunk, slot: Slot) -> list[Task]:
-        """Returns what was not taken by others."""
-        guard, route, ran = self._guard, line.route, chunk.ran
+        """Returns what was run and not handed on by others."""
+        guard, route, ran, failed = self._guard, line.route, chunk.ran, 0
         handler, decode, tx = route.handler, route.decode, route.rules.mode is Mode.TX
+        until = chunk.began + LONG_SECONDS
         try:
-            while chunk:
+            while chunk and failed < FAILURES and (now := time.monotonic()) < until:
                 try:
                     t = chunk.popleft()
                 except IndexError:  # another one took it
@@ -178,10 +202,13 @@ class Workers:
                     if tx:
                         guard.run_tx(d, handler, decode)
                     else:
-                        guard.run(d, handler, decode, slot.begin(d))
+                        slot.begin(now, d)
+                        guard.run(d, handler, decode, now)
                 except BaseException as error:  # of this package, or SystemExit of the handler
                     d.end(Result(Outcome.RETRYABLE, f"PANIC: {error!r}"), error)
                 ran.append(t)
+                if d.result is not OK:
+                    failed += 1
         finally:
             slot.end()
         return drained(chunk.ran)
@@ -192,7 +219,7 @@ class Workers:
             if route.rules.mode is Mode.TX:
                 batches.run_tx_batch(self._guard.handling, ds, route.handler, route.decode)
                 return
-            slot.begin(*ds)
+            slot.begin(time.monotonic(), *ds)
             batches.run_batch(self._guard.handling, ds, route.handler, route.decode)
         except BaseException as error:
             for d in ds:
@@ -200,3 +227,8 @@ class Workers:
                     d.end(Result(Outcome.RETRYABLE, f"PANIC: {error!r}"), error)
         finally:
             slot.end()
+
+
+def _full(line: Line) -> bool:
+    """Whether as many handlers run as may."""
+    return bool(line.route.workers) and line.running >= line.route.workers
