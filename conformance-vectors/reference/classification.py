@@ -38,7 +38,8 @@ def grpc(code: int) -> str:
 _SQL_CODES = {
     "00000": OK,
     **dict.fromkeys(
-        "25006 25P03 40001 40P01 40003 55006 55P03 57014 57P01 57P02 57P03 57P05".split(), RETRYABLE
+        "25006 25P02 25P03 40001 40P01 40003 55006 55P03 57014 57P01 57P02 57P03 57P05".split(),
+        RETRYABLE,
     ),
     "40002": NON_RETRYABLE,
 }

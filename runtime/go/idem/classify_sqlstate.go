@@ -16,6 +16,7 @@ func ClassifySQLState(code string) (Outcome, error) {
 	case "00000":
 		return OutcomeOK, nil
 	case "25006", // read-only: a failover
+		"25P02", // aborted by another error, which is not known
 		"25P03", // idle in transaction for too long
 		"40001", "40P01", "40003",
 		"55006", "55P03",

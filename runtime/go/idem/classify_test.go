@@ -56,7 +56,7 @@ func TestSQLState(t *testing.T) {
 	t.Parallel()
 	for code, w := range map[string]idem.Outcome{
 		"00000": classOK, "40001": classRetry, "40P01": classRetry, "40002": classNever, "40000": classRetry,
-		"23505": classNever, "25006": classRetry, "25001": classNever, "25P03": classRetry, "08006": classRetry,
+		"23505": classNever, "25006": classRetry, "25001": classNever, "25P02": classRetry, "25P03": classRetry, "08006": classRetry,
 		"53300": classRetry, "57014": classRetry, "0A000": classNever, "2B000": classNever, "XX000": classRetry, "ZZ999": classRetry,
 	} {
 		if got, err := idem.ClassifySQLState(code); got != w || err != nil {

@@ -17,6 +17,7 @@ _GRPC_NEVER = frozenset({3, 5, 6, 7, 9, 11, 12, 15, 16})
 _SQLSTATES = {
     "00000": Outcome.OK,
     "25006": Outcome.RETRYABLE,  # read-only: a failover
+    "25P02": Outcome.RETRYABLE,  # aborted by another error, which is not known
     "25P03": Outcome.RETRYABLE,
     "40002": Outcome.NON_RETRYABLE,
 }

@@ -22,8 +22,8 @@ public final class Classifier {
           119, 121, 125, 126, 127, 128, 130, 131);
   private static final int KAFKA_THROTTLED = 89;
 
-  /** The codes of a class in {@link #SQL_NEVER_CLASSES} that pass: a failover, a timeout. */
-  private static final Set<String> SQL_LATER = set("25006", "25P03");
+  /** Of {@link #SQL_NEVER_CLASSES}, yet they pass: a failover, another error, a timeout. */
+  private static final Set<String> SQL_LATER = set("25006", "25P02", "25P03");
 
   private static final String SQL_OK = "00000";
   private static final String SQL_NEVER = "40002";
