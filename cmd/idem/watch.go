@@ -27,14 +27,20 @@ func (f *watchFlags) check() error {
 	return nil
 }
 
-// run shows once, or as long as somebody looks. A terminal is cleared before each.
+// run shows once, or as long as somebody looks. A terminal is cleared before each. What has been shown once goes on
+// being watched where it cannot be reached for a while: that is when somebody looks.
 func (f *watchFlags) run(ctx context.Context, std streams, show func() error) error {
-	for {
+	for begun := false; ; {
 		if f.watch && isTerminal(std.out) {
 			fmt.Fprint(std.out, "\x1b[H\x1b[2J")
 		}
-		if err := show(); err != nil || !f.watch {
+		err := show()
+		if !f.watch || (err != nil && !begun) || unwritten(std) {
 			return err
+		}
+		begun = true
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintf(std.err, "idem: %s: --watch looks again in %v\n", message(err), f.interval)
 		}
 		select {
 		case <-ctx.Done():
@@ -45,4 +51,10 @@ func (f *watchFlags) run(ctx context.Context, std streams, show func() error) er
 		case <-time.After(f.interval):
 		}
 	}
+}
+
+// unwritten is whether nobody takes what is shown.
+func unwritten(std streams) bool {
+	out, ok := std.out.(*answer)
+	return ok && out.err != nil
 }
