@@ -514,18 +514,21 @@ def test_what_has_run_is_durable_before_what_was_taken_with_it_has_run(
 ) -> None:
     consumer = Consumer(group, [origin], store, brokers, workers=1, batch=50)
     go_on = threading.Event()
+    handled: list[str] = []
 
     @consumer.idempotent(EVENT)
     def handle(message: Text) -> None:
-        if message.key == "key-1500":
+        handled.append(message.key)
+        if len(handled) == 1520:  # in the midst of a batch
             time.sleep(2 * LONG_SECONDS)
-        elif message.key == "key-1501":
+        elif len(handled) == 1521:
             assert go_on.wait(60)
 
-    keys = [f"key-{n}" for n in range(1502)]
+    keys = [f"key-{n}" for n in range(1600)]
     send(brokers, origin, *keys, biz_key="one-partition")
     with running(consumer):
-        until(lambda: states(store, group, keys[:-1]) == {RecordState.SUCCESS})
+        until(lambda: len(handled) == 1521)
+        until(lambda: states(store, group, handled[1519:1520]) == {RecordState.SUCCESS}, 30)
         go_on.set()
         until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
 
