@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
-from psycopg.pq import TransactionStatus
+from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.rows import tuple_row
 from psycopg_pool import ConnectionPool
 
@@ -74,7 +74,7 @@ class PostgresTransaction:
         except psycopg.Error as error:
             raise NotBegun(f"begin a transaction: {error}") from error
         try:
-            self.connection.execute(begin_handler(self._limit_ms))
+            _command(self.connection, begin_handler(self._limit_ms))
         except psycopg.Error as error:
             self._store._return(self.connection, self._autocommit)
             raise NotBegun(f"begin a transaction: {error}") from error
@@ -99,8 +99,17 @@ class PostgresTransaction:
             raise psycopg.ProgrammingError(ENDED)
         for completion in self.completions:
             self._store.complete_in(self.connection, completion)
-        if self.connection.execute("commit").statusmessage != "COMMIT":
+        if _command(self.connection, b"commit") != b"COMMIT":
             raise psycopg.ProgrammingError("a statement had failed, so that all was rolled back")
+
+
+def _command(connection: Connection, command: bytes) -> bytes | None:
+    """Statements without parameters or rows, and without a cursor, which takes longer to make than
+    they take. Says what the last of them did."""
+    result = connection.pgconn.exec_(command)
+    if result.status != ExecStatus.COMMAND_OK:
+        raise psycopg.errors.error_from_result(result)
+    return result.command_status
 
 
 def _forbidden() -> None:
