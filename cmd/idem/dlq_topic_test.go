@@ -205,7 +205,7 @@ func messagesIn(t *testing.T, b *kafka.Broker, topic string) (n int64) {
 }
 
 func TestDeadLettersOfATopicSayWhatIsWrong(t *testing.T) {
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS"} {
+	for _, name := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS"} {
 		t.Setenv(name, "")
 	}
 	for _, c := range []struct{ want, args string }{

@@ -18,7 +18,7 @@ import (
 // nowhere is an environment that names no server.
 func nowhere(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS", "IDEM_REDIS", "REDIS_URL"} {
+	for _, name := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS", "IDEM_REDIS", "REDIS_URL"} {
 		t.Setenv(name, "")
 	}
 	dir := t.TempDir()

@@ -62,7 +62,7 @@ func TestMigrateSaysWhatIsWrongAndNoSecret(t *testing.T) {
 }
 
 func TestMigrateNeedsADatabase(t *testing.T) {
-	for _, variable := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL"} {
+	for _, variable := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL"} {
 		t.Setenv(variable, "")
 	}
 	for _, name := range []string{"up", "print", "validate"} {

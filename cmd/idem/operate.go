@@ -15,7 +15,8 @@ import (
 
 // placeHelp is the part of a help text about where operators' commands work.
 const placeHelp = `The database is --dsn, a context's stores (--context, or IDEM_CONTEXT), or else IDEM_DSN or DATABASE_URL. Contexts
-are in idem/config.yaml of your own config directory, ~/.config on Linux, and are read-only unless they say write: true:
+are in idem/config.yaml of your own config directory, ~/.config on Linux, or in the file that IDEM_CONFIG names, and are
+read-only unless they say write: true:
 
   contexts:
     prod:

@@ -78,7 +78,7 @@ func objects(t *testing.T, text string) (all []map[string]any) {
 }
 
 func TestOperatorsHearWhatIsMissing(t *testing.T) {
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL"} {
+	for _, name := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL"} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())

@@ -14,7 +14,7 @@ import (
 const planTexts = "testdata/topic_plan"
 
 func TestTopicPlanPrintsWhatAServiceNeeds(t *testing.T) {
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_BROKERS", "KAFKA_BROKERS"} {
+	for _, name := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_BROKERS", "KAFKA_BROKERS"} {
 		t.Setenv(name, "")
 	}
 	schema := t.TempDir()
@@ -55,7 +55,7 @@ message PaymentSucceeded {
 
 // A group may have any name, and a shell would run what is behind its ; as a command.
 func TestNamesOfGroupsAreWordsOfTheShell(t *testing.T) {
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_BROKERS", "KAFKA_BROKERS"} {
+	for _, name := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_BROKERS", "KAFKA_BROKERS"} {
 		t.Setenv(name, "")
 	}
 	stdout, stderr, code := invoke(t, "topic", "plan", "orders", "--group", "pay; reboot=s", "--principal", "User:p")
@@ -64,7 +64,7 @@ func TestNamesOfGroupsAreWordsOfTheShell(t *testing.T) {
 }
 
 func TestTopicPlanSaysWhatIsWrong(t *testing.T) {
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_BROKERS", "KAFKA_BROKERS"} {
+	for _, name := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_BROKERS", "KAFKA_BROKERS"} {
 		t.Setenv(name, "")
 	}
 	for _, c := range []struct {

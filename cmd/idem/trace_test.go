@@ -172,7 +172,7 @@ func countBizKeys(t *testing.T, bizKey string, messages []map[string]any) (n int
 }
 
 func TestTraceSaysWhatCannotBeMeant(t *testing.T) {
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "KAFKA_BROKERS", "IDEM_BROKERS"} {
+	for _, name := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "KAFKA_BROKERS", "IDEM_BROKERS"} {
 		t.Setenv(name, "")
 	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())

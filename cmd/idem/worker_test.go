@@ -163,7 +163,7 @@ func TestAWorkerSaysWhatHindersIt(t *testing.T) {
 }
 
 func TestAWorkerSaysWhatIsWrong(t *testing.T) {
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS"} {
+	for _, name := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS"} {
 		t.Setenv(name, "")
 	}
 	userConfig(t, "contexts: {prod: {stores: {payments: \"sqlite:/nonexistent\"}}}")

@@ -59,7 +59,7 @@ write_env() {
 		OUTSIDE_URL BANK_URL MAIL_URL GATEWAY_URL; do
 		printf 'export %s=%q\n' "$name" "${!name}"
 	done >"$home/env"
-	printf 'export XDG_CONFIG_HOME=%q IDEM_CONTEXT=shop\nexport PATH=%q:"%s"\n' "$home/config" "$home/bin" "\$PATH" >>"$home/env"
+	printf 'export IDEM_CONFIG=%q IDEM_CONTEXT=shop\nexport PATH=%q:"%s"\n' "$home/contexts.yaml" "$home/bin" "\$PATH" >>"$home/env"
 }
 
 alive_all() {

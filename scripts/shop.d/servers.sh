@@ -44,17 +44,16 @@ make_topics() {
 	"${create[@]}" shop.notifications
 }
 
-# write_context: `idem … --context shop`, with XDG_CONFIG_HOME.
+# write_context: `idem … --context shop`, with IDEM_CONFIG.
 write_context() {
 	local s
-	mkdir -p "$home/config/idem"
 	(
 		umask 077
 		{
 			printf 'contexts:\n  shop:\n    write: true\n    brokers: [%s]\n    redis: %s\n    stores:\n' "$KAFKA_BROKERS" "$REDIS_URL"
 			for s in "${services[@]}"; do printf '      %s: %s\n' "$s" "$(database "shop_$s")"; done
-		} >"$home/config/idem/config.yaml"
+		} >"$home/contexts.yaml"
 	)
 }
 
-shop_idem() { XDG_CONFIG_HOME=$home/config "$home/bin/idem" "$@"; }
+shop_idem() { IDEM_CONFIG=$home/contexts.yaml "$home/bin/idem" "$@"; }

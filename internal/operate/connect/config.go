@@ -37,8 +37,11 @@ type Context struct {
 	Write bool `yaml:"write"`
 }
 
-// ConfigFile is where the user's contexts are.
+// ConfigFile is where the user's contexts are: IDEM_CONFIG, or else in the user's config directory.
 func ConfigFile() (string, error) {
+	if file := os.Getenv("IDEM_CONFIG"); file != "" {
+		return file, nil
+	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		return "", fmt.Errorf("look for the config: %w", err)

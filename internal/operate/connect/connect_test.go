@@ -19,7 +19,7 @@ func userConfig(t *testing.T, text string) string {
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	t.Setenv("HOME", dir)
-	for _, name := range []string{"IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS", "IDEM_REDIS", "REDIS_URL"} {
+	for _, name := range []string{"IDEM_CONFIG", "IDEM_CONTEXT", "IDEM_DSN", "DATABASE_URL", "IDEM_BROKERS", "KAFKA_BROKERS", "IDEM_REDIS", "REDIS_URL"} {
 		t.Setenv(name, "")
 	}
 	file, err := connect.ConfigFile()
@@ -29,6 +29,19 @@ func userConfig(t *testing.T, text string) string {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	return file
+}
+
+func TestAVariableNamesTheFileOfContexts(t *testing.T) {
+	userConfig(t, contexts)
+	file := filepath.Join(t.TempDir(), "shop.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`contexts: {shop: {brokers: ["kafka-9:9092"]}}`), 0o600))
+	t.Setenv("IDEM_CONFIG", file)
+
+	target, err := connect.Resolve(connect.Flags{Context: "shop"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"kafka-9:9092"}, target.Brokers)
+	_, err = connect.Resolve(connect.Flags{Context: "prod"})
+	assert.ErrorContains(t, err, file)
 }
 
 const contexts = `contexts:
