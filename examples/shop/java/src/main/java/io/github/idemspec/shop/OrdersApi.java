@@ -11,6 +11,7 @@ import io.github.idemspec.shop.v1.Customer;
 import io.github.idemspec.shop.v1.OrderCreated;
 import io.github.idemspec.store.postgres.PostgresStore;
 import io.github.idemspec.v1.IdemException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -130,7 +131,10 @@ final class OrdersApi implements AutoCloseable {
   }
 
   private static long customerOf(JsonObject body) {
-    String id = text(body, "customer_id", "");
+    String id = text(body, "customer_id", null);
+    if (id == null) {
+      throw new IllegalArgumentException("customer_id is missing: give a number");
+    }
     if (!id.matches("[0-9]{1,18}")) {
       throw new IllegalArgumentException("customer_id is \"" + id + "\": give a number");
     }
@@ -164,11 +168,21 @@ final class OrdersApi implements AutoCloseable {
     if (bytes.length == 0) {
       return new JsonObject();
     }
-    JsonElement body = JsonParser.parseString(new String(bytes, StandardCharsets.UTF_8));
+    JsonElement body;
+    try {
+      body = JsonParser.parseString(new String(bytes, StandardCharsets.UTF_8));
+    } catch (JsonParseException e) { // Its text names classes of Java.
+      throw new IllegalArgumentException("the body is no JSON: " + reasonOf(e), e);
+    }
     if (!body.isJsonObject()) {
       throw new IllegalArgumentException("the body is no JSON object");
     }
     return body.getAsJsonObject();
+  }
+
+  private static String reasonOf(JsonParseException e) {
+    Throwable cause = e.getCause();
+    return cause instanceof EOFException || cause == null ? "it ends too early" : cause.getMessage();
   }
 
   /** The text of a field: of a number the digits as they came, never a float. */
