@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -107,25 +108,32 @@ func ask(ctx context.Context, std streams, terminal bool, c change) error {
 		return errors.New("nobody is there to confirm: standard input is no terminal; --yes goes on without")
 	}
 	fmt.Fprintf(std.err, "This will %s.\nType %d to go on: ", c.what, c.count)
-	answers := make(chan string, 1)
+	type typing struct {
+		typed string
+		err   error
+	}
+	answers := make(chan typing, 1)
 	go func() { // reading cannot be interrupted, and the command has to be
-		var typed string
-		if _, err := fmt.Fscanln(std.in, &typed); err != nil && typed == "" {
-			typed = "nothing"
-		}
-		answers <- typed
+		typed, err := bufio.NewReader(std.in).ReadString('\n')
+		answers <- typing{strings.TrimSpace(typed), err}
 	}()
-	var typed string
+	var a typing
 	select {
 	case <-ctx.Done():
-		fmt.Fprintln(std.err)
+		fmt.Fprintln(std.err, "\nnothing was changed")
 		return ctx.Err()
-	case typed = <-answers:
+	case a = <-answers:
 	}
-	if typed != fmt.Sprint(c.count) {
-		return failf("not confirmed (%q): nothing was changed", typed)
+	if a.err != nil { // the input has ended, and the cursor is behind the question
+		fmt.Fprintln(std.err)
 	}
-	return nil
+	switch a.typed {
+	case fmt.Sprint(c.count):
+		return nil
+	case "":
+		return failf("not confirmed: nothing was typed, and nothing was changed")
+	}
+	return failf("not confirmed (%q): nothing was changed", a.typed)
 }
 
 // isTerminalInput reports whether somebody can type an answer.

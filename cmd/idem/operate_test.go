@@ -161,11 +161,23 @@ func TestAContextIsReadOnly(t *testing.T) {
 
 func TestAChangeIsConfirmedByItsCount(t *testing.T) {
 	t.Parallel()
-	for typed, code := range map[string]int{"12\n": 0, "12": 0, "y\n": exitNo, "1\n": exitNo, "\n": exitNo, "": exitNo} {
+	const question = "This will drop 12 dead letters of prod.\nType 12 to go on: "
+	for typed, want := range map[string]struct {
+		code int
+		said string
+	}{
+		"12\n":     {exitOK, ""},
+		"12":       {exitOK, "\n"}, // a line of its own for what comes next
+		"y\n":      {exitNo, "idem: not confirmed (\"y\"): nothing was changed\n"},
+		"1\n":      {exitNo, "idem: not confirmed (\"1\"): nothing was changed\n"},
+		"12 all\n": {exitNo, "idem: not confirmed (\"12 all\"): nothing was changed\n"},
+		"\n":       {exitNo, "idem: not confirmed: nothing was typed, and nothing was changed\n"},
+		"":         {exitNo, "\nidem: not confirmed: nothing was typed, and nothing was changed\n"},
+	} {
 		var said bytes.Buffer
 		err := ask(t.Context(), streams{in: strings.NewReader(typed), err: &said}, true, change{what: "drop 12 dead letters of prod", count: 12})
-		assert.Equal(t, code, exitCode(t.Context(), &bytes.Buffer{}, nil, err), typed)
-		assert.Equal(t, "This will drop 12 dead letters of prod.\nType 12 to go on: ", said.String())
+		assert.Equal(t, want.code, exitCode(t.Context(), &said, nil, err), typed)
+		assert.Equal(t, question+want.said, said.String())
 	}
 	assert.ErrorContains(t, ask(t.Context(), streams{in: strings.NewReader("12\n")}, false, change{count: 12}), "no terminal; --yes goes on")
 }
@@ -176,7 +188,9 @@ func TestAQuestionIsInterrupted(t *testing.T) {
 	defer typing.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	assert.ErrorIs(t, ask(ctx, streams{in: in, err: io.Discard}, true, change{count: 1}), context.Canceled)
+	var said bytes.Buffer
+	assert.ErrorIs(t, ask(ctx, streams{in: in, err: &said}, true, change{count: 1}), context.Canceled)
+	assert.True(t, strings.HasSuffix(said.String(), "Type 1 to go on: \nnothing was changed\n"), said.String())
 }
 
 func TestAFileOfSQLiteIsOperatedToo(t *testing.T) {
