@@ -109,7 +109,7 @@ func (f *selectFlags) byID(ctx context.Context, std streams, s *connect.Store, f
 		}
 	}
 	skip(std, "redriven already, and skipped", redriven...)
-	skip(std, "not in "+s.Place()+" any more, and skipped", gone...)
+	skip(std, "not in "+s.Place()+" (dropped since, or never there), and skipped", gone...)
 	if found.skipped = len(redriven) + len(gone); len(found.ids) == 0 {
 		return failf("nothing is left to do: nothing was changed")
 	}

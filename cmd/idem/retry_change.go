@@ -196,7 +196,7 @@ func (f *retryChangeFlags) byID(ctx context.Context, std streams, s *connect.Sto
 			rows = append(rows, picked(s.Name, list)...)
 		}
 	}
-	skip(std, "not to come in "+s.Place()+" any more, and skipped", missing...)
+	skip(std, "not in "+s.Place()+" (published or cancelled since, or never there), and skipped", missing...)
 	if len(rows) == 0 {
 		return nil, 0, failf("nothing is left to do: nothing was changed")
 	}
