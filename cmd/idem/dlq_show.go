@@ -84,6 +84,9 @@ func (f *dlqShowFlags) run(ctx context.Context, std streams, arg string) error {
 	default:
 		printLetter(std.out, fmt.Sprint(d.ID), d, &j)
 	}
+	if schema == nil && f.raw == "" && !f.json() && len(d.Payload) > 0 {
+		fmt.Fprintln(std.err, "the payload is shown by --schema, a directory of .proto files or an image, and its bytes are written by --raw FILE")
+	}
 	return nil
 }
 

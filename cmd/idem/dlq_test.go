@@ -73,6 +73,8 @@ func TestADeadLetterIsShownWithoutItsSecrets(t *testing.T) {
 	}
 	assert.Contains(t, show(), "9 bytes, sha256 ")
 	assert.Contains(t, show(), `x: \u001b[2J`)
+	_, stderr, _ := invoke(t, "dlq", "show", "13", "--dsn", dsn)
+	assert.Equal(t, "the payload is shown by --schema, a directory of .proto files or an image, and its bytes are written by --raw FILE\n", stderr)
 	schema := filepath.Join("..", "..", "examples", "shop", "proto")
 	assert.Contains(t, show("--schema", schema), "hidden: address")
 	o := objects(t, show("--schema", schema, "--output", "json"))[0]
@@ -83,7 +85,10 @@ func TestADeadLetterIsShownWithoutItsSecrets(t *testing.T) {
 	data, err := os.ReadFile(raw)
 	require.NoError(t, err)
 	assert.Equal(t, "\"\x07hunter2", string(data))
-	_, stderr, code := invoke(t, "dlq", "show", "13", "--dsn", dsn, "--raw", raw)
+	_, stderr, code := invoke(t, "dlq", "show", "13", "--dsn", dsn, "--schema", schema)
+	assert.Equal(t, exitOK, code)
+	assert.Empty(t, stderr)
+	_, stderr, code = invoke(t, "dlq", "show", "13", "--dsn", dsn, "--raw", raw)
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, "exists")
 	_, stderr, code = invoke(t, "dlq", "show", "99", "--dsn", dsn)
@@ -210,10 +215,11 @@ func TestWhatIsDoneAlreadyIsSkipped(t *testing.T) {
 		{"dlq redrive 5 99", exitNo, "", "there is no dead letter 99"},
 		{"dlq drop 5 6", exitOK, "dropped 2\n", ""},
 		{"dlq drop 4 5 6 7 -o json", exitOK, `{"dropped":1,"skipped":3}` + "\n", "redriven already, and skipped: 4\nnot in "},
-		{"dlq drop 5 6", exitNo, "", " any more, and skipped: 5 6\nidem: nothing is left to do"},
+		{"dlq drop 5 6", exitNo, "", " (dropped since, or never there), and skipped: 5 6\nidem: nothing is left to do"},
 		{"retry cancel 1 2", exitOK, "2 cancelled; 0 left as they were", ""},
-		{"retry cancel 1 2 3 -o json", exitOK, `{"changed":1,"left":2}` + "\n", " any more, and skipped: 1 2\n"},
+		{"retry cancel 1 2 3 -o json", exitOK, `{"changed":1,"left":2}` + "\n", " (published or cancelled since, or never there), and skipped: 1 2\n"},
 		{"retry now 1 2 3", exitNo, "", "nothing is left to do"},
+		{"retry cancel 4711", exitNo, "", "or never there), and skipped: 4711\nidem: nothing is left to do"},
 	} {
 		stdout, stderr, code := invoke(t, append(strings.Fields(c.args), "--dsn", dsn, "--reason", "r", "--yes")...)
 		assert.Equal(t, c.code, code, c.args)
