@@ -25,7 +25,7 @@ func newDLQLs(std streams) *cobra.Command {
 		Use:     "ls",
 		Aliases: []string{"list"},
 		Short:   "List dead letters",
-		Long: `Lists dead letters that wait, newest first. All filters have to fit.
+		Long: `Lists dead letters that wait, newest first; with --with-redriven those that were redriven, too. All filters have to fit.
 
 ` + placeHelp,
 		Example: `  idem dlq ls --context prod
@@ -39,7 +39,7 @@ func newDLQLs(std streams) *cobra.Command {
 	flags.listFlags.add(command, "behind this id, which is older")
 	offerValues(command, &flags.place, letterValues)
 	flags.deadTopic.add(command)
-	command.Flags().BoolVar(&flags.redriven, "redriven", false, "those that were redriven, too")
+	command.Flags().BoolVar(&flags.redriven, "with-redriven", false, "list those that were redriven as well as those that wait")
 	return command
 }
 

@@ -43,8 +43,10 @@ func bury(t *testing.T, s store.Store) {
 
 func TestDeadLettersAreListedByEachFilter(t *testing.T) {
 	t.Parallel()
-	dsn := operated(t, manyLetters)
+	dsn := operated(t, manyLetters, "INSERT INTO dead_letter (source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key, source_topic, "+
+		"outcome, topic, headers, redriven_at) VALUES (14, 0, 0, 0, 0, 'stock', 's-1', 'stock', 'NON_RETRYABLE', 'stock', '[]', now())")
 	for args, want := range map[string]int{
+		"--with-redriven": 14, "--key s-1": 0, "--key s-1 --with-redriven": 1, "--key k-3 --with-redriven": 1,
 		"": 13, "--scope payments": 12, "--scope mail": 1, "--event-type orders.created": 12, "--key k-3": 1,
 		"--outcome TOO_OLD": 2, "--reject-reason NO_RATE": 6, "--since 150m": 3, "--until 150m": 10, "--since 5h30m --until 150m": 3,
 		"--scope payments --reject-reason BAD --outcome TOO_OLD": 1, "--limit 4": 4, "--reject-reason NO": 0, "--limit 4 --after 11": 1, "--scope none": 0,

@@ -21,7 +21,7 @@ func TestAFilterThatSelectsNothingSaysWhatWasMeant(t *testing.T) {
 		{"dlq ls --reject-reason NO_RATES:X", "none has the reason NO_RATES; did you mean NO_RATE?\n"},
 		{"dlq ls --reject-reason nobody", "none has the reason nobody; there are \\u001b[2J gone, BAD, NO_RATE\n"},
 		{"dlq ls --outcome STALE", "none has the outcome STALE; there are MALFORMED, NON_RETRYABLE, TOO_OLD\n"},
-		{"dlq ls --redriven --outcome STALE", "none that waits has the outcome STALE"},
+		{"dlq ls --with-redriven --outcome STALE", "none that waits has the outcome STALE"},
 		{"dlq ls --scope mail --outcome TOO_OLD", "there are dead letters of each, and none of all: filters have to fit all\n"},
 		{"dlq ls --scope mail --since 2026-01-01T00:00:00Z --until 2026-01-02T00:00:00Z", "no dead letters\n"},
 		{"dlq ls --key k-9", "no dead letters: dead letter 9 of this key, in "},
