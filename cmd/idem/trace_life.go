@@ -164,7 +164,6 @@ func (l *lifeOf) addLetter(ctx context.Context, s *connect.Store, facts *keyFact
 	if redrive.PayloadReplaced {
 		e.What += " with another payload"
 	}
-	e.What += ": " + redrive.Text
 	l.add(e)
 	return nil
 }
@@ -259,4 +258,20 @@ func (l *lifeOf) table(w io.Writer) {
 		}
 	}
 	show.Table(w, head, rows)
+	l.outcomes(w)
+}
+
+// outcomes writes what became of redrives below the events: it is known now, and not at the time of the redrive.
+func (l *lifeOf) outcomes(w io.Writer) {
+	for i := range l.events {
+		e := &l.events[i]
+		if e.Redrive == nil {
+			continue
+		}
+		place := ""
+		if e.Store != "" {
+			place = " in " + e.Store
+		}
+		fmt.Fprintf(w, "dead letter %d%s, redriven at %s: %s\n", e.DeadLetter.ID, place, e.At.Format(time.RFC3339), show.Text(e.Redrive.Text))
+	}
 }

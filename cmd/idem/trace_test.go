@@ -58,9 +58,10 @@ func TestTheLifeOfAKeyInOrder(t *testing.T) {
 2026-03-01 12:30:00.000  payments                                    dead letter 1, NON_RETRYABLE: NO_RATE: \u001b[2J
 2026-03-01 12:31:00.000  payments                                    dead letter 3, KEY_REUSED: its fingerprint is another
 2026-03-01 12:39:00.000                                              dlq redrive by ana@ops, changed 10: rates are loaded
-2026-03-01 12:40:00.000  payments                                    dead letter 1 redriven: not claimed yet, by the record: FAILED: a later delivery is admitted
+2026-03-01 12:40:00.000  payments                                    dead letter 1 redriven
 2026-03-01 12:51:00.000                                              dedup release by bob@ops, changed unknown: node 7
 2026-03-01 12:53:00.000                                              retry now by bob@ops, changed 1: bank is back
+dead letter 1, redriven at 2026-03-01T12:40:00Z: not claimed yet, by the record: FAILED: a later delivery is admitted
 `, stdout)
 	stdout, stderr, code = invoke(t, "trace", "k-1", "--dsn", dsn, "--output", "json")
 	require.Equal(t, exitOK, code, stderr)
