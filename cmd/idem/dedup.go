@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,9 +86,21 @@ func (f *dedupShowFlags) run(ctx context.Context, std streams, keys []string) er
 		}
 	}
 	if found == 0 {
-		return failf("nothing is known of %s: it is new, or older than the retention, or of another store or scope%s", show.Text(strings.Join(keys, ", ")), cutKey(keys...))
+		why := cmp.Or(f.whyNoScope(ctx, stores...), ": it is new, or older than the retention, or of another store or scope")
+		return failf("nothing is known of %s%s%s", show.Text(strings.Join(keys, ", ")), why, cutKey(keys...))
 	}
 	return nil
+}
+
+// whyNoScope says which scope was probably meant where --scope is none.
+func (f *dedupShowFlags) whyNoScope(ctx context.Context, stores ...*connect.Store) string {
+	var known []string
+	for _, s := range stores {
+		if scopes, err := s.Scopes(ctx); err == nil { // what cannot be read is not known
+			known = both(known, scopes)
+		}
+	}
+	return whyNone("none", "records", filterValue{"scope", f.scope, known})
 }
 
 // scopes are those to ask for.

@@ -172,7 +172,7 @@ func (f *dedupChangeFlags) fitting(ctx context.Context, std streams, s *connect.
 		}
 	}
 	if len(fitting) == 0 {
-		return nil, failf("there is nothing to do: nothing was changed")
+		return nil, failf("there is nothing to do%s: nothing was changed", f.whyNoScope(ctx, s))
 	}
 	return fitting, nil
 }

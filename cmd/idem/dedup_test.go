@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +25,17 @@ func TestWhatIsKnownOfAKeyInEachScope(t *testing.T) {
 	stdout, _, _ = invoke(t, "dedup", "show", "k", "other", "--scope", "mail", "--dsn", dsn, "--output", "json")
 	require.Len(t, objects(t, stdout), 1)
 	assert.Equal(t, "SUCCESS", objects(t, stdout)[0]["state"])
+	for args, want := range map[string]string{
+		"show k --scope payment":                          "nothing is known of k: none has the scope payment; did you mean payments?\n",
+		"show k --scope orders":                           "nothing is known of k: none has the scope orders; there are mail, payments\n",
+		"show other --scope mail":                         "nothing is known of other: it is new, ",
+		"release k --scope payment --reason r --yes":      "there is nothing to do: none has the scope payment; did you mean payments?: nothing was changed\n",
+		"release other --scope payments --reason r --yes": "there is nothing to do: nothing was changed\n",
+	} {
+		_, stderr, code := invoke(t, append(strings.Fields("dedup "+args), "--dsn", dsn)...)
+		assert.Equal(t, exitNo, code, args)
+		assert.Contains(t, stderr, want, args)
+	}
 	_, stderr, code = invoke(t, "dedup", "show", "other", "--dsn", dsn)
 	assert.Equal(t, exitNo, code)
 	assert.Contains(t, stderr, "nothing is known of other")
