@@ -94,7 +94,7 @@ func (f *traceFlags) run(ctx context.Context, std streams, key string) error {
 	slices.SortStableFunc(life.events, func(a, b lifeEvent) int { return a.At.Compare(b.At) })
 	life.comparePayloads()
 	if len(life.events) == 0 {
-		return failf("nothing is known of %s: it is new, older than the retention, or of another store%s%s", show.Text(key), life.where(f.topics), cutKey(key))
+		return failf("nothing is known of %s: it is new, older than the retention, or of another store%s%s%s", show.Text(key), life.where(f.topics), cutKey(key), noKey(ctx, stores, key))
 	}
 	if f.json() {
 		for i := range life.events {

@@ -183,7 +183,8 @@ func (l *lifeOf) addOutgoing(name string, m *store.Outgoing) {
 // concerns says that an operation names a key, or a delivery to come or a dead letter of it, or redrove one.
 func (f *keyFacts) concerns(o *store.LoggedOperation, key string) bool {
 	words := strings.Fields(o.Target)
-	if slices.Contains(words, key) || slices.Contains(words, "key="+key) {
+	keys := slices.Index(words, "keys") // else a word may be an id
+	if keys >= 0 && slices.Contains(words[keys+1:], key) || slices.Contains(words, "key="+key) {
 		return true
 	}
 	isID := func(id int64) bool {

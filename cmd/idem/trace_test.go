@@ -77,6 +77,17 @@ dead letter 1, redriven at 2026-03-01T12:40:00Z: not claimed yet, by the record:
 	assert.Equal(t, exitNo, code)
 	assert.Contains(t, stderr, "nothing is known of k-3")
 	assert.NotContains(t, stderr, "was cut")
+	for text, want := range map[string]string{
+		"o-1":           "; a key is wanted, and no biz key or id: it is in the column KEY of idem dlq ls and idem retry ls, and in the header idempotency_key\n",
+		"4711":          "; a key is wanted, and no biz key or id: it is in the column KEY",
+		"2":             " is of k-2; the delivery to come 2 in ",
+		"3":             "; a key is wanted: dead letter 3 in ",
+		"paid:v1:p-404": "; --topic looks through Kafka, too\n",
+	} {
+		_, stderr, code := invoke(t, "trace", text, "--dsn", dsn)
+		assert.Equal(t, exitNo, code, text)
+		assert.Contains(t, stderr, want, text)
+	}
 	for _, command := range []string{"trace", "dedup show"} {
 		_, stderr, code = invoke(t, append(strings.Fields(command), "payments.succe…", "--dsn", dsn)...)
 		assert.Equal(t, exitNo, code)
