@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -79,21 +80,29 @@ type Shown struct {
 
 // Show decodes a payload.
 func (s *Schema) Show(eventType string, payload []byte) (*Shown, error) {
+	shown, _, err := s.show(eventType, payload)
+	return shown, err
+}
+
+func (s *Schema) show(eventType string, payload []byte) (*Shown, *redactor, error) {
 	m, err := s.message(eventType)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.decode(payload, m); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r := redactor{types: s.types}
+	r := &redactor{types: s.types, hidden: map[string][]string{}}
 	r.message(m.ProtoReflect(), "", 0)
 	text, err := protojson.MarshalOptions{Multiline: true, Indent: "  ", UseProtoNames: true, Resolver: s.types}.Marshal(m)
 	if err != nil {
-		return nil, fmt.Errorf("show %s as JSON: it has a value that JSON cannot hold", m.Descriptor().FullName())
+		return nil, nil, fmt.Errorf("show %s as JSON: it has a value that JSON cannot hold", m.Descriptor().FullName())
 	}
-	slices.Sort(r.hidden)
-	return &Shown{string(m.Descriptor().FullName()), text, slices.Compact(r.hidden)}, nil
+	for _, values := range r.hidden {
+		slices.Sort(values)
+	}
+	slices.Sort(r.unknown)
+	return &Shown{string(m.Descriptor().FullName()), text, slices.Sorted(maps.Keys(r.hidden))}, r, nil
 }
 
 // decode reads a payload. Its errors name no value.

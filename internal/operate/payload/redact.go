@@ -2,6 +2,7 @@ package payload
 
 import (
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -16,13 +17,31 @@ const maxDepth = 200
 
 // redactor clears fields that nobody may see, and remembers where they were.
 type redactor struct {
-	types  *dynamicpb.Types
-	hidden []string
+	types *dynamicpb.Types
+	// hidden are what was there, encoded, by its path: several of one path where it is within a map.
+	hidden map[string][]string
+	// unknown are the paths and bytes of what the schema does not know.
+	unknown []string
+}
+
+func (r *redactor) hide(path string, value []byte) {
+	r.hidden[path] = append(r.hidden[path], string(value))
+}
+
+// encoded is a message's field on the wire.
+func encoded(m protoreflect.Message, f protoreflect.FieldDescriptor, v protoreflect.Value) []byte {
+	one := m.New()
+	one.Set(f, v)
+	bytes, _ := proto.MarshalOptions{Deterministic: true}.Marshal(one.Interface()) // it was decoded
+	return bytes
 }
 
 func (r *redactor) message(m protoreflect.Message, path string, depth int) {
 	// What the schema does not know may be a field that it would hide; JSON leaves it out.
-	m.SetUnknown(nil)
+	if unknown := m.GetUnknown(); len(unknown) > 0 {
+		r.unknown = append(r.unknown, path+string(unknown))
+		m.SetUnknown(nil)
+	}
 	if m.Descriptor().FullName() == "google.protobuf.Any" {
 		r.any(m, path, depth)
 		return
@@ -30,8 +49,8 @@ func (r *redactor) message(m protoreflect.Message, path string, depth int) {
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		at := path + f.TextName()
 		if isRedacted(f) || depth > maxDepth {
+			r.hide(at, encoded(m, f, v))
 			m.Clear(f)
-			r.hidden = append(r.hidden, at)
 			return true
 		}
 		r.value(f, v, at, depth)
@@ -74,9 +93,9 @@ func (r *redactor) any(m protoreflect.Message, path string, depth int) {
 			}
 		}
 	}
+	r.hide(path+"value", slices.Concat([]byte(m.Get(url).String()), m.Get(value).Bytes()))
 	m.Clear(url)
 	m.Clear(value)
-	r.hidden = append(r.hidden, path+"value")
 }
 
 // keepHidden copies fields that nobody may see from the message that another one replaces, where that one lacks them. It
