@@ -35,9 +35,10 @@ Below it says in a line each what is the matter, and what to do.
 The past is read from Kafka: the group's commits in __consumer_offsets (which takes DESCRIBE and READ on that topic), and
 the offsets at times past. Where it may not be read, or has nothing, it measures for as long as --for.
 
-A lag rises or drains where over --window it changed by more than 10 messages, and by more than a tenth of those that came
-or were done. It began to rise when it was low for the last time, which is known to a thirtieth of --since, and to --interval
-while it watches. A partition is stuck that had something to do and has not moved for --stuck.`,
+A lag rises or drains where within --window it was farther from where it is than by 10 messages, a tenth of those that came
+or were done, and what the group usually commits at once; it is flat where it was not, or has not changed for a tenth of
+--window. It began to rise when it was low for the last time, which is known to a thirtieth of --since, better within the
+last minutes, and to --interval while it watches. A partition is stuck that had something to do and has not moved for --stuck.`,
 		Example: `  idem lag --context prod
   idem lag --group payments --watch
   idem lag --group payments -o json | jq '.partitions[] | select(.slope == "rising")'`,

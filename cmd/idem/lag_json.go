@@ -42,6 +42,9 @@ type lagPartition struct {
 	Window      float64    `json:"window_seconds,omitempty"`
 	In          *float64   `json:"in_per_second,omitempty"`
 	Out         *float64   `json:"out_per_second,omitempty"`
+	Lately      float64    `json:"recent_seconds,omitempty"`
+	LatelyIn    *float64   `json:"recent_in_per_second,omitempty"`
+	LatelyOut   *float64   `json:"recent_out_per_second,omitempty"`
 	Slope       lag.Slope  `json:"slope,omitempty"`
 	RisingSince *time.Time `json:"rising_since,omitempty"` // at the earliest
 	RisingBy    *time.Time `json:"rising_since_latest,omitempty"`
@@ -90,13 +93,14 @@ func lagLines(w io.Writer, r *lag.Report) error {
 }
 
 func lagPartitionOf(p *lag.Partition) lagPartition {
-	line := lagPartition{Topic: p.Topic, Partition: p.Partition, First: p.First, End: p.End, Lag: p.Lag, Window: p.Window.Seconds(), Slope: p.Slope,
+	line := lagPartition{Topic: p.Topic, Partition: p.Partition, First: p.First, End: p.End, Lag: p.Lag, Window: p.Window.Seconds(), Lately: p.Lately.Window.Seconds(), Slope: p.Slope,
 		RisingSince: someTime(p.Since), RisingBy: someTime(p.SinceBy), Oldest: someTime(p.Oldest), Unmoved: someTime(p.Unmoved), Owner: ownerID(p.Owner)}
 	if p.Committed >= 0 {
 		line.Committed = &p.Committed
 	}
 	if p.Window > 0 {
 		line.In, line.Out = &p.In, &p.Out
+		line.LatelyIn, line.LatelyOut = &p.Lately.In, &p.Lately.Out
 	}
 	for _, point := range p.Points {
 		line.History = append(line.History, lagPoint{point.At.UTC(), point.Lag})

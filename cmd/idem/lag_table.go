@@ -52,7 +52,7 @@ func groupLine(g *lag.Group) string {
 	}
 	line := fmt.Sprintf("group %s: %s, %s, lag %d", g.Name, state, members, g.Lag())
 	if over := g.Windows(); over != "" {
-		line += ", rates over the last " + over
+		line += ", rates over the last " + over + " (--window)"
 	}
 	return line
 }

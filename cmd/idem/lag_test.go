@@ -135,7 +135,7 @@ func lagTopic(t *testing.T, partitions int) (brokers, topic string, b *kafka.Bro
 func TestLagLeavesOutPartitionsWithNothingToDo(t *testing.T) {
 	t.Parallel()
 	group := lag.Group{Name: "mail", State: "Stable", Partitions: []lag.Partition{
-		{TopicPartition: broker.TopicPartition{Topic: "orders"}, Lag: 3, Trend: lag.Trend{Window: 5 * time.Minute}},
+		{TopicPartition: broker.TopicPartition{Topic: "orders"}, Lag: 3, Trend: lag.Trend{Rates: lag.Rates{Window: 5 * time.Minute}}},
 		{TopicPartition: broker.TopicPartition{Topic: "orders", Partition: 1}},
 		{TopicPartition: broker.TopicPartition{Topic: "orders.retry.mail"}},
 		{TopicPartition: broker.TopicPartition{Topic: "orders.retry.mail", Partition: 1}},
@@ -144,7 +144,7 @@ func TestLagLeavesOutPartitionsWithNothingToDo(t *testing.T) {
 	for all, want := range map[bool]string{false: "2 partitions without lag; --all shows them\nunowned: ", true: "orders.retry.mail  1 "} {
 		var out bytes.Buffer
 		lagTables(&out, report, time.Hour, all)
-		assert.Contains(t, out.String(), "group mail: Stable, members 0, lag 3, rates over the last 5m\n")
+		assert.Contains(t, out.String(), "group mail: Stable, members 0, lag 3, rates over the last 5m (--window)\n")
 		assert.Regexp(t, `(?m)^orders +0 `, out.String())
 		assert.Equal(t, all, strings.Contains(out.String(), "orders.retry.mail"))
 		assert.Equal(t, !all, strings.Contains(out.String(), "--all"))

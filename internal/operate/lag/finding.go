@@ -55,7 +55,7 @@ func (g *Group) find(now time.Time, stuck time.Duration) {
 	g.findHot()
 	g.findRising(now, stuck)
 	g.findIdle()
-	g.findDraining()
+	g.findDraining(now, stuck)
 }
 
 // findUnowned is for groups with members, all of which are known.
@@ -149,14 +149,18 @@ func (g *Group) findIdle() {
 	g.Findings = append(g.Findings, f)
 }
 
-func (g *Group) findDraining() {
+func (g *Group) findDraining(now time.Time, stuck time.Duration) {
 	for _, topic := range g.topics() {
 		var draining []int32
 		longest := 0.0
 		for _, p := range g.of(topic) {
-			if p.Slope == Draining && p.Lag > 0 && p.Out > p.In {
+			pace := p.Lately.Out - p.Lately.In
+			if pace <= 0 {
+				pace = p.Out - p.In
+			}
+			if p.Slope == Draining && p.Lag > 0 && pace > 0 && p.quiet(now) < rests(stuck) {
 				draining = append(draining, p.Partition)
-				longest = max(longest, float64(p.Lag)/(p.Out-p.In))
+				longest = max(longest, float64(p.Lag)/pace)
 			}
 		}
 		if len(draining) == 0 {

@@ -9,42 +9,41 @@ func (g *Group) findRising(now time.Time, stuck time.Duration) {
 	for _, topic := range g.topics() {
 		var rising []int32
 		var since, by, moved time.Time
-		var window time.Duration
-		in, out := 0.0, 0.0
+		var all, lately Rates
 		for _, p := range g.of(topic) {
 			if p.Slope != Rising || g.has(Stuck, p) || g.has(Unowned, p) {
 				continue
 			}
-			rising, in, out, window = append(rising, p.Partition), in+p.In, out+p.Out, max(window, p.Window)
+			rising, all, lately = append(rising, p.Partition), all.plus(p.Rates), lately.plus(p.Lately)
 			since, by = earlier(since, p.Since), earlier(by, p.SinceBy)
-			still, ok := p.stuckSince()
-			if !ok {
-				still = now
-			}
-			if still.After(moved) {
-				moved = still
+			if at := now.Add(-p.quiet(now)); at.After(moved) {
+				moved = at
 			}
 		}
 		if len(rising) == 0 {
 			continue
 		}
-		g.Findings = append(g.Findings, Finding{Kind: Rise, Topic: topic, Partitions: rising, Since: since, SinceBy: by,
-			Text: fmt.Sprintf("%s rises since %s (for %s): %s/s come and %s/s are done, over the last %s", places(topic, rising), clocks(since, by),
-				spans(since, by, now), Rate(in), Rate(out), short(window)),
-			Advice: g.risingAdvice(topic, now.Sub(moved), stuck)})
+		f := Finding{Kind: Rise, Topic: topic, Partitions: rising, Since: since, SinceBy: by, Advice: g.risingAdvice(topic),
+			Text: fmt.Sprintf("%s rises since %s (for %s): ", places(topic, rising), clocks(since, by), spans(since, by, now))}
+		if quiet := now.Sub(moved); quiet >= rests(stuck) { // what was done before says nothing of now
+			f.Text += fmt.Sprintf("%s/s come, over the last %s, and nothing was committed for %s", Rate(all.In), short(all.Window), span(quiet))
+			f.Advice = "look whether its members work at all, and what they log; one long batch or message looks the same"
+		} else {
+			f.Text += all.text()
+			if lately.Window < all.Window {
+				f.Text += "; " + lately.text()
+			}
+		}
+		g.Findings = append(g.Findings, f)
 	}
 }
 
-// risingAdvice is what to do about partitions of which none has moved for as long as still.
-func (g *Group) risingAdvice(topic string, still, stuck time.Duration) string {
-	advice := "have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"
+// risingAdvice is what to do where members work.
+func (g *Group) risingAdvice(topic string) string {
 	if n := len(g.Members); !g.Hidden && n < len(g.of(topic)) {
-		advice = fmt.Sprintf("start more members: there are %d for %d partitions; or have it do a message in less time", n, len(g.of(topic)))
+		return fmt.Sprintf("start more members: there are %d for %d partitions; or have it do a message in less time", n, len(g.of(topic)))
 	}
-	if still >= stuck/4 { // not yet stuck, but more members may be what does not help
-		advice = fmt.Sprintf("nothing was committed for %s: look whether its members work at all, and what they log; where it is one long batch, %s", span(still), advice)
-	}
-	return advice
+	return "have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"
 }
 
 // earlier is the earlier of two times, of which the first may not be known.

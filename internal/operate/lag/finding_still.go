@@ -85,8 +85,8 @@ func stuckFinding(all []*Partition, silent, now time.Time) Finding {
 
 // stuck says that the partition has had something to do for as long as stuck, and has not moved.
 func (p *Partition) stuck(now time.Time, stuck time.Duration) bool {
-	since, ok := p.stuckSince()
-	return ok && now.Sub(since) >= stuck
+	_, ok := p.stuckSince()
+	return ok && p.quiet(now) >= stuck
 }
 
 // Committed is when a member's partitions moved for the last time, or since when they are known not to have; of nil,
@@ -111,3 +111,16 @@ func (p *Partition) stuckSince() (time.Time, bool) {
 	}
 	return p.Unmoved, true
 }
+
+// quiet is for how long a partition has had something to do and has not moved; of one that is worked on it is below that
+// of rests.
+func (p *Partition) quiet(now time.Time) time.Duration {
+	since, ok := p.stuckSince()
+	if !ok {
+		return 0
+	}
+	return now.Sub(since)
+}
+
+// rests is after which time nobody seems to work on a partition, long before it is stuck.
+func rests(stuck time.Duration) time.Duration { return max(stuck/8, time.Second) }

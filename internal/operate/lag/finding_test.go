@@ -42,7 +42,7 @@ func owning(partitions ...Partition) Group {
 // of is a partition of orders with a lag that is done as fast as it comes.
 func of(id int32, lag int64, in float64) Partition {
 	return Partition{TopicPartition: broker.TopicPartition{Topic: "orders", Partition: id}, Committed: 100, End: 100 + lag, Lag: lag,
-		Trend: Trend{In: in, Out: in, Window: time.Minute, Slope: Flat, Unmoved: minute(60), Came: true}}
+		Trend: Trend{Rates: Rates{in, in, time.Minute}, Slope: Flat, Unmoved: minute(60), Came: true}}
 }
 
 func with(p Partition, change func(*Partition)) Partition {
@@ -52,7 +52,10 @@ func with(p Partition, change func(*Partition)) Partition {
 
 func TestFindings(t *testing.T) {
 	t.Parallel()
-	rising := func(p *Partition) { p.Slope, p.Since, p.SinceBy, p.In, p.Out = Rising, minute(30), minute(32), 50, 38 }
+	rising := func(p *Partition) {
+		p.Slope, p.Since, p.SinceBy, p.In, p.Out = Rising, minute(30), minute(32), 50, 38
+		p.Lately = Rates{60, 10, 6 * time.Second}
+	}
 	stuck := func(p *Partition) { p.Unmoved, p.Out = minute(48), 0 }
 	for _, c := range []struct {
 		what  string
@@ -81,20 +84,25 @@ func TestFindings(t *testing.T) {
 			"stuck: orders/0 is stuck at offset 100 since 06:48:00Z (for 12m0s at least), and 5 messages wait; mail-0-01234567@10.0.0.7 has committed nothing since 06:48:00Z: look whether it works at all, or is paused, hangs or waits; else at the message at offset 100, and what it logs of it"}},
 		{"rising, with fewer members than partitions", grouped(2, with(of(0, 500, 0), rising), with(of(1, 520, 0), rising), of(2, 400, 0)), []string{
 			"unowned: no member has orders/2, and 400 messages wait: partitions that were added lately are dealt out at the next rebalance: restart a member where it lasts, and see whether all members ask for the same topics",
-			"rising: orders/0-1 rises since 06:30-06:32Z (for 28m-30m): 100/s come and 76/s are done, over the last 1m: start more members: there are 2 for 3 partitions; or have it do a message in less time"}},
+			"rising: orders/0-1 rises since 06:30-06:32Z (for 28m-30m): 100/s come and 76/s are done, over the last 1m; 120/s come and 20/s are done, over the last 6s: start more members: there are 2 for 3 partitions; or have it do a message in less time"}},
 		{"rising, with as many", grouped(1, with(of(0, 500, 0), rising)), []string{
-			"rising: orders/0 rises since 06:30-06:32Z (for 28m-30m): 50/s come and 38/s are done, over the last 1m: have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"}},
+			"rising: orders/0 rises since 06:30-06:32Z (for 28m-30m): 50/s come and 38/s are done, over the last 1m; 60/s come and 10/s are done, over the last 6s: have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"}},
 		{"rising, and about to be stuck", grouped(1, with(of(0, 500, 0), func(p *Partition) {
 			rising(p)
-			p.Out, p.Unmoved, p.Oldest = 0, minute(60).Add(-20*time.Second), minute(60).Add(-30*time.Second)
+			p.Unmoved, p.Oldest = minute(60).Add(-20*time.Second), minute(60).Add(-30*time.Second)
 		})), []string{
-			"rising: orders/0 rises since 06:30-06:32Z (for 28m-30m): 50/s come and 0/s are done, over the last 1m: nothing was committed for 20s: look whether its members work at all, and what they log; where it is one long batch, have it do a message in less time: each partition has a member of its own, so more members do not help; more partitions do (idem topic grow)"}},
+			"rising: orders/0 rises since 06:30-06:32Z (for 28m-30m): 50/s come, over the last 1m, and nothing was committed for 20s: look whether its members work at all, and what they log; one long batch or message looks the same"}},
 		{"one key has it all", grouped(3, of(0, 10, 1), of(1, 900, 20), of(2, 10, 1)), []string{
 			"hot: orders/1 has 97% of the lag of its topic, and gets 91% of the messages: one key has most of the messages, or a producer sends all to one partition: more consumers do not help, a finer biz_key does"}},
 		{"one consumer is slow", grouped(3, of(0, 10, 5), of(1, 900, 5), of(2, 10, 5)), []string{
 			"hot: orders/1 has 97% of the lag of its topic: its messages are as many as elsewhere, so its consumer is slower: look for slow messages there"}},
 		{"draining", grouped(1, with(of(0, 600, 0), func(p *Partition) { p.Slope, p.In, p.Out = Draining, 10, 20 })), []string{
 			"draining: orders/0 drains, and has caught up in 1m0s where it goes on like this: nothing to do"}},
+		{"draining faster of late", grouped(1, with(of(0, 600, 0), func(p *Partition) { p.Slope, p.In, p.Out, p.Lately = Draining, 20, 20, Rates{10, 40, 6 * time.Second} })), []string{
+			"draining: orders/0 drains, and has caught up in 20s where it goes on like this: nothing to do"}},
+		{"draining until a moment ago", grouped(1, with(of(0, 600, 0), func(p *Partition) {
+			p.Slope, p.In, p.Out, p.Unmoved = Draining, 10, 20, minute(60).Add(-9*time.Second)
+		})), nil},
 		{"rebalancing", func() Group {
 			g := grouped(1, with(of(0, 0, 0), func(p *Partition) {}))
 			g.State, g.Partitions[0].Owner = "PreparingRebalance", nil
@@ -144,7 +152,7 @@ func TestWindowsOfPartitions(t *testing.T) {
 	lasting := func(all ...time.Duration) string {
 		var g Group
 		for _, d := range all {
-			g.Partitions = append(g.Partitions, Partition{Trend: Trend{Window: d, In: 1}}, Partition{Trend: Trend{Window: time.Hour}})
+			g.Partitions = append(g.Partitions, Partition{Trend: Trend{Rates: Rates{Window: d, In: 1}}}, Partition{Trend: Trend{Rates: Rates{Window: time.Hour}}})
 		}
 		return g.Windows()
 	}

@@ -91,21 +91,32 @@ func (l *Looker) pastEnds(ctx context.Context, groups []Group, now time.Time, bo
 		})
 	}
 	ask(every, now.Add(-l.Window))
-	for _, ago := range l.ages() {
-		ask(behind, now.Add(-ago))
+	ask(behind, now.Add(-l.Window/latelyPart))
+	for _, at := range samples(now, l.Since) {
+		ask(behind, at)
 	}
 	return work.Wait()
 }
 
-// ages are the times past of which the ends are asked: in even steps, and at less than one step more and more closely, for
-// groups that have begun a moment ago.
-func (l *Looker) ages() (ages []time.Duration) {
-	step := l.Since / steps
-	for i := range steps {
-		ages = append(ages, step*time.Duration(i+1))
+// samples are the times past of which the ends are asked: in even steps, and at less than a few steps more and more closely,
+// for what has begun a moment ago. They are multiples of the steps, so that a later look is at the same times, and tells
+// the same of them.
+func samples(now time.Time, since time.Duration) (times []time.Time) {
+	finest, halves := since/steps, 0
+	for ; finest/2 >= time.Second; halves++ {
+		finest /= 2
 	}
-	for ago := step / 2; ago >= time.Second; ago /= 2 {
-		ages = append(ages, ago)
+	step := finest << halves
+	for at := now.Truncate(step); now.Sub(at) <= since; at = at.Add(-step) {
+		times = append(times, at)
 	}
-	return ages
+	for range halves {
+		step /= 2
+		for i := range 3 {
+			if at := now.Truncate(step).Add(-step * time.Duration(i)); !at.Truncate(2 * step).Equal(at) { // else it is one already
+				times = append(times, at)
+			}
+		}
+	}
+	return times
 }

@@ -94,3 +94,18 @@ func (t *track) unmoved() (since time.Time, came bool) {
 	}
 	return t.commits[i].at, i > 0
 }
+
+// step is how many messages the group usually commits at once: the median. The lag goes up and down by as much.
+func (t *track) step() int64 {
+	var steps []int64
+	for i := 1; i < len(t.commits); i++ {
+		if before := t.commits[i-1].offset; before != unknown && t.commits[i].offset > before {
+			steps = append(steps, t.commits[i].offset-before)
+		}
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	slices.Sort(steps)
+	return steps[(len(steps)-1)/2]
+}
