@@ -34,6 +34,7 @@ type letterJSON struct {
 	PayloadHidden []string        `json:"payload_hidden,omitempty"`
 	PayloadError  string          `json:"payload_error,omitempty"`
 	Redrive       *redriveJSON    `json:"redrive,omitempty"`
+	Repair        *repairJSON     `json:"repair,omitempty"`
 }
 
 // sourceJSON is where a delivery came from.

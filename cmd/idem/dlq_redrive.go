@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idem-spec/idem/internal/operate/connect"
-	"github.com/idem-spec/idem/internal/operate/payload"
 	"github.com/idem-spec/idem/internal/operate/show"
 	"github.com/idem-spec/idem/runtime/go/deadletter"
 	"github.com/idem-spec/idem/runtime/go/store"
@@ -84,18 +82,23 @@ func (f *redriveFlags) run(ctx context.Context, std streams, args []string) erro
 	if err != nil {
 		return err
 	}
+	sample := func() error { return found.show(ctx, std, f.json(), s) }
 	if repair != nil { // a file that does not fit is seen before anybody is asked
 		d, err := letterByID(ctx, s, found.ids[0])
 		if err != nil {
 			return unreached(ctx, err, s.DSN)
 		}
 		if d != nil {
-			if err := f.checkRepair(std, schema, d, repair); err != nil {
+			changed, err := f.checkRepair(std, schema, d, repair)
+			if err != nil {
 				return failf("%w: nothing was changed", err)
 			}
+			j := letterOf(s.Name, d)
+			j.Repair = changed
+			sample = func() error { return f.showRepair(std, &letterSheet, d, j, changed) }
 		}
 	}
-	count, stop, err := f.previewRedrive(std, len(found.ids), found.tooOld, func() error { return found.show(ctx, std, f.json(), s) })
+	count, stop, err := f.previewRedrive(std, len(found.ids), found.tooOld, sample)
 	if stop || err != nil {
 		return err
 	}
@@ -157,59 +160,6 @@ func (f *redriveFlags) targetOf(found *selection) string {
 		target += payloadReplaced
 	}
 	return target
-}
-
-// checkRepair refuses a payload of another key: its effect would be another message's. Without a schema nobody knows.
-func (f *redriveFlags) checkRepair(std streams, schema *payload.Schema, d *store.DeadLetter, repair func(*store.DeadLetter) ([]byte, error)) error {
-	repaired, err := repair(d)
-	if err != nil || schema == nil {
-		return err
-	}
-	own, other, err := schema.OtherKey(d.EventType, string(d.Key), repaired)
-	switch {
-	case err != nil:
-		return fmt.Errorf("--payload %s: %w", f.payload, err)
-	case other && !f.secondEffect:
-		return fmt.Errorf("--payload %s: by its fields its key is %s, and the dead letter's is %s: mend what the key is made of, or, where another effect under this key is meant, give --allow-second-effect",
-			f.payload, show.Text(own), show.Text(string(d.Key)))
-	case other:
-		fmt.Fprintf(std.err, "warning: by its fields the key of the repaired payload is %s; it is redriven as %s\n", show.Text(own), show.Text(string(d.Key)))
-	}
-	if schema.Same(d.EventType, d.Payload, repaired) {
-		fmt.Fprintln(std.err, "warning: the repaired payload says what the old one says: it will most likely end as it did")
-	}
-	lost, err := schema.Lost(d.EventType, d.Payload, repaired)
-	if len(lost) > 0 {
-		fmt.Fprintln(std.err, "warning: the repaired payload lacks what was there and is never shown:", show.Text(strings.Join(lost, ", ")))
-	}
-	return err
-}
-
-// repair is nil where the payload stays, and the schema where none is needed.
-func (f *redriveFlags) repair(ctx context.Context) (func(*store.DeadLetter) ([]byte, error), *payload.Schema, error) {
-	if f.payload == "" {
-		return nil, nil, nil
-	}
-	data, err := os.ReadFile(f.payload)
-	if err != nil {
-		return nil, nil, brokenf("--payload: %w", err)
-	}
-	var schema *payload.Schema
-	if f.schema != "" {
-		if schema, err = readPayloadSchema(ctx, f.schema); err != nil {
-			return nil, nil, err
-		}
-	}
-	if !strings.HasSuffix(f.payload, ".json") {
-		return func(*store.DeadLetter) ([]byte, error) { return data, nil }, schema, nil
-	}
-	return func(d *store.DeadLetter) ([]byte, error) {
-		encoded, err := schema.Encode(d.EventType, data, d.Payload)
-		if err != nil {
-			return nil, fmt.Errorf("--payload %s: %w", f.payload, err)
-		}
-		return encoded, nil
-	}, schema, nil
 }
 
 func (f *redriveFlags) redrive(ctx context.Context, s *connect.Store, found *selection, repair func(*store.DeadLetter) ([]byte, error)) (deadletter.Report, error) {

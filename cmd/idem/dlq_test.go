@@ -167,6 +167,34 @@ func TestADeadLetterIsRepaired(t *testing.T) {
 	assert.Equal(t, []string{`\x0a036f2d37`}, query(t, dsn, "SELECT payload::text FROM msg_retry"))
 }
 
+func TestADryRunShowsWhatARepairChanges(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters, `UPDATE dead_letter SET payload = convert_to('{"order_id": "7", "channel": "CHANNEL_SMS", "template": "paid", "address": "hunter2"}', 'UTF8') WHERE id = 13`)
+	dir := t.TempDir()
+	mended, raw := filepath.Join(dir, "mended.json"), filepath.Join(dir, "raw")
+	require.NoError(t, os.WriteFile(mended, []byte(`{"channel": "CHANNEL_SMS", "template": "paid\u001b[2J", "address": "hunter3", "sent_at": "2026-03-01T12:00:00Z"}`), 0o600))
+	require.NoError(t, os.WriteFile(raw, []byte("raw"), 0o600))
+	redrive := func(args ...string) (stdout, stderr string) {
+		stdout, stderr, code := invoke(t, append([]string{"dlq", "redrive", "13", "--dsn", dsn, "--dry-run", "--allow-second-effect"}, args...)...)
+		require.Equal(t, exitOK, code, stderr)
+		assert.NotContains(t, stdout+stderr, "hunter")
+		assert.NotContains(t, stdout+stderr, "\x1b")
+		return stdout, stderr
+	}
+	schema := filepath.Join("..", "..", "examples", "shop", "proto")
+	stdout, _ := redrive("--payload", mended, "--schema", schema)
+	assert.Contains(t, stdout, "the payload is repaired: 85 bytes, sha256 ")
+	assert.Contains(t, stdout, "  order_id: \"7\" → not set\n  sent_at: not set → \"2026-03-01T12:00:00Z\"\n  template: \"paid\" → \"paid\\u001b[2J\"\n  address: it differs, and is hidden\n")
+	stdout, _ = redrive("--payload", mended, "--schema", schema, "-o", "json")
+	assert.Equal(t, []any{
+		map[string]any{"path": "order_id", "before": "7"}, map[string]any{"path": "sent_at", "after": "2026-03-01T12:00:00Z"},
+		map[string]any{"path": "template", "before": "paid", "after": "paid\x1b[2J"}, map[string]any{"path": "address", "hidden": true},
+	}, objects(t, stdout)[0]["repair"].(map[string]any)["changes"])
+	stdout, stderr := redrive("--payload", raw)
+	assert.Contains(t, stdout, " become 3 bytes, sha256 ")
+	assert.Contains(t, stderr, "which fields the repair changes is shown by --schema")
+}
+
 func TestDeadLettersAreDropped(t *testing.T) {
 	t.Parallel()
 	dsn := operated(t, manyLetters)

@@ -37,10 +37,15 @@ func (f *redriveFlags) runTopic(ctx context.Context, std streams, args []string)
 	if err != nil {
 		return err
 	}
+	sample := func() error { return topicSheet.sample(std, f.json(), "", letters, len(letters)) }
 	if repair != nil { // of one id
-		if err := f.checkRepair(std, schema, &letters[0], repair); err != nil {
+		changed, err := f.checkRepair(std, schema, &letters[0], repair)
+		if err != nil {
 			return failf("%w: nothing was changed", err)
 		}
+		j := topicLetterOf(&letters[0])
+		j.Repair = changed
+		sample = func() error { return f.showRepair(std, &topicSheet, &letters[0], j, changed) }
 	}
 	tooOld := 0
 	chosen := map[string]bool{}
@@ -50,7 +55,7 @@ func (f *redriveFlags) runTopic(ctx context.Context, std streams, args []string)
 			tooOld++
 		}
 	}
-	count, stop, err := f.previewRedrive(std, len(letters), tooOld, func() error { return topicSheet.sample(std, f.json(), "", letters, len(letters)) })
+	count, stop, err := f.previewRedrive(std, len(letters), tooOld, sample)
 	if stop || err != nil {
 		return err
 	}
