@@ -57,17 +57,21 @@ func servers(t *testing.T) {
 // TestWrongServicesAreCaught: each bug is found by the fault that looks for it, under its own name.
 func TestWrongServicesAreCaught(t *testing.T) {
 	servers(t)
-	for _, c := range []struct{ bug, fault, kind string }{
-		{"commits-before-effect", "crash-before-offset-commit", "COMMITTED EARLY"},
-		{"no-dedup", "duplicate-delivery", "TWICE"},
-		{"wrong-delay", "unavailable-downstream", "DELAY"},
-		{"drops-poison", "poison-bytes", "LOST"},
-		{"", "handler-kills-process", "CRASH LOOP"}, // a table of keys counts no attempts
+	for _, c := range []struct{ service, bug, fault, kind string }{
+		{"plain", "commits-before-effect", "crash-before-offset-commit", "COMMITTED EARLY"},
+		{"plain", "no-dedup", "duplicate-delivery", "TWICE"},
+		{"plain", "wrong-delay", "unavailable-downstream", "DELAY"},
+		{"plain", "drops-poison", "poison-bytes", "LOST"},
+		{"plain", "", "handler-kills-process", "CRASH LOOP"}, // a table of keys counts no attempts
+		{"right", "outside-transaction", "crash-before-offset-commit", "TWICE"},
+		{"right", "own-transaction", "crash-before-offset-commit", "TWICE"},
+		{"right", "not-idempotent", "crash-before-offset-commit", "TWICE"},
 	} {
 		t.Run(strings.Trim(c.bug+" "+c.fault, " "), func(t *testing.T) {
 			t.Setenv("PLAIN_BUG", c.bug)
+			t.Setenv("RIGHT_BUG", c.bug)
 			t.Setenv("PLAIN_PATIENCE", "8s")
-			report := run(t, "plain.yaml", c.fault)
+			report := run(t, c.service+".yaml", c.fault)
 			require.False(t, report.Green())
 			result := report.Services[0].of(c.fault)
 			require.Equal(t, Failed, result.Status)

@@ -55,11 +55,13 @@ func duplicateDelivery(ctx context.Context, t *trial) error {
 func crashBeforeOffsetCommit(ctx context.Context, t *trial) error {
 	const rounds = 5
 	if canHold(t.adapter, nil) == "" {
-		if err := t.uncommittedInHandler(ctx); err != nil {
-			return err
-		}
-		if len(t.result.Violations) > 0 {
-			return nil
+		for _, part := range []func(context.Context) error{t.uncommittedInHandler, t.betweenEffectAndRecord} {
+			if err := part(ctx); err != nil {
+				return err
+			}
+			if len(t.result.Violations) > 0 {
+				return nil
+			}
 		}
 	}
 	for round := 1; round <= rounds; round++ {

@@ -63,6 +63,15 @@ type lockGate struct {
 }
 
 func (b *bench) lock(ctx context.Context, messages []*made) (gate, error) {
+	g, err := b.locking(ctx, func(tx *pgx.Conn) error { return take(ctx, tx, messages) })
+	if err != nil {
+		return nil, fmt.Errorf("hold: %w", err)
+	}
+	return g, nil
+}
+
+// locking holds what take locks, in a transaction of its own.
+func (b *bench) locking(ctx context.Context, take func(tx *pgx.Conn) error) (*lockGate, error) {
 	conn, err := pgx.ConnectConfig(ctx, b.db.pool.Config().ConnConfig)
 	if err != nil {
 		return nil, err
@@ -73,17 +82,17 @@ func (b *bench) lock(ctx context.Context, messages []*made) (gate, error) {
 		defer cancel()
 		_ = conn.Close(ctx) // which rolls back
 	})
-	if err := take(ctx, conn, messages); err != nil {
+	if _, err = conn.Exec(ctx, "BEGIN"); err == nil {
+		err = take(conn)
+	}
+	if err != nil {
 		g.release()
-		return nil, fmt.Errorf("hold: %w", err)
+		return nil, err
 	}
 	return g, nil
 }
 
 func take(ctx context.Context, conn *pgx.Conn, messages []*made) error {
-	if _, err := conn.Exec(ctx, "BEGIN"); err != nil {
-		return err
-	}
 	bySQL := map[string][]string{}
 	for _, m := range messages {
 		bySQL[m.of.Hold] = append(bySQL[m.of.Hold], m.id)
@@ -100,6 +109,12 @@ func (g *lockGate) waiting(ctx context.Context) (int, error) {
 	var n int
 	err := g.b.db.pool.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))`, int32(g.pid)).Scan(&n)
 	return n, err
+}
+
+// cutWaiting ends the sessions that wait for the lock, and returns once they are gone: their transactions are rolled back.
+func (g *lockGate) cutWaiting(ctx context.Context) error {
+	_, err := g.b.db.pool.Exec(ctx, `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))`, int32(g.pid))
+	return err
 }
 
 func (g *lockGate) open() { g.release() }

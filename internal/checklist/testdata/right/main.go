@@ -1,5 +1,9 @@
 // Command right is a service as the checklist wants it: it asks the bank, and writes the refund in the transaction that
-// ends the message.
+// ends the message. BUG gives it one of the bugs that such services have:
+//
+//	outside-transaction      the refund is written by the pool, beside the transaction
+//	own-transaction          the same, in a transaction of the handler's own
+//	not-idempotent           the same, by a handler that is called at least once, and writes each time
 package main
 
 import (
@@ -16,6 +20,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	goredis "github.com/redis/go-redis/v9"
 
@@ -48,11 +53,36 @@ func ask(ctx context.Context, m *refundsv1.RefundAsked) error {
 	return nil
 }
 
-func refund(ctx context.Context, tx pgx.Tx, m *refundsv1.RefundAsked) error {
+type refunds struct {
+	pool *pgxpool.Pool
+	bug  string
+}
+
+func (r *refunds) refund(ctx context.Context, tx pgx.Tx, m *refundsv1.RefundAsked) error {
 	if err := ask(ctx, m); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO refund (order_id, amount) VALUES ($1, $2)`, m.GetOrderId(), m.GetAmount())
+	switch r.bug {
+	case "outside-transaction":
+		return write(ctx, r.pool, m)
+	case "own-transaction":
+		return pgx.BeginFunc(ctx, r.pool, func(own pgx.Tx) error { return write(ctx, own, m) })
+	}
+	return write(ctx, tx, m)
+}
+
+// refundEachTime is the handler of a mode that asks for effects which can come twice.
+func (r *refunds) refundEachTime(ctx context.Context, m *refundsv1.RefundAsked) error {
+	if err := ask(ctx, m); err != nil {
+		return err
+	}
+	return write(ctx, r.pool, m)
+}
+
+func write(ctx context.Context, db interface {
+	Exec(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
+}, m *refundsv1.RefundAsked) error {
+	_, err := db.Exec(ctx, `INSERT INTO refund (order_id, amount) VALUES ($1, $2)`, m.GetOrderId(), m.GetAmount())
 	return err
 }
 
@@ -90,10 +120,15 @@ func run(ctx context.Context) error {
 	memory := goredis.NewClient(options)
 	defer memory.Close()
 	both := tiered.New(redis.New(memory, redis.Config{Prefix: os.Getenv("REDIS_PREFIX")}).Hints(), store.Full[pgx.Tx](s), tiered.Config{})
+	r := &refunds{pool: pool, bug: os.Getenv("BUG")}
+	handler := consumer.Tx(r.refund)
+	if r.bug == "not-idempotent" {
+		handler = consumer.Idempotent(r.refundEachTime)
+	}
 	c, err := consumer.New(broker, both, consumer.Config{
 		Group: os.Getenv("GROUP"), Topics: []string{os.Getenv("TOPIC")}, CommitInterval: 300 * time.Millisecond, RebalanceTimeout: time.Second,
 		Guard: guard.Config{HandlerTimeout: 3 * time.Second, DeadLetterTopic: os.Getenv("DEAD_LETTERS") == "topic"}, Log: log,
-	}, consumer.Tx(refund))
+	}, handler)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,46 @@
+package checklist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// recordTable is where the service keeps idem's records, quoted; empty: not in this database.
+func (b *bench) recordTable(ctx context.Context) (string, error) {
+	if b.db == nil {
+		return "", nil
+	}
+	var name string
+	err := b.db.pool.QueryRow(ctx, `SELECT oid::regclass::text FROM pg_class WHERE relname = 'idem_record' AND relkind IN ('r', 'p') LIMIT 1`).Scan(&name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return name, err
+}
+
+// lockRecord locks what idem has of a message. Who would end the message waits for the lock.
+func (b *bench) lockRecord(ctx context.Context, table string, m *made) (*lockGate, error) {
+	g, err := b.locking(ctx, func(tx *pgx.Conn) error {
+		tag, err := tx.Exec(ctx, "SELECT FROM "+table+" WHERE key = $1 FOR UPDATE", m.key)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = fmt.Errorf("%s has no row of %s while its handler is in the middle", table, m.key)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("lock its record: %w", err)
+	}
+	return g, nil
+}
+
+// ended says whether idem's record of a message is SUCCESS or DEAD.
+func (b *bench) ended(ctx context.Context, table string, m *made) (bool, error) {
+	var states []int16
+	err := b.db.pool.QueryRow(ctx, "SELECT coalesce(array_agg(state), '{}') FROM "+table+" WHERE key = $1", m.key).Scan(&states)
+	const success, dead = 2, 4
+	return len(states) > 0 && !slices.ContainsFunc(states, func(s int16) bool { return s != success && s != dead }), err
+}
