@@ -32,6 +32,8 @@ func unavailableDownstream(ctx context.Context, t *trial) error {
 			t.patience += d + t.adapter.Late.Duration
 		}
 	}
+	// A handler that hears nothing takes all of its time at each try, and a lease is longer than that.
+	t.patience += time.Duration(silent.policy.MaxRetry+1) * t.adapter.Lease.Duration
 	t.injected("the downstream answers 503 to %s, and nothing to %s; 4 other messages are fine", refused.id, silent.id)
 	if err := t.send(ctx, all...); err != nil {
 		return err

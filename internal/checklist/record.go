@@ -10,16 +10,17 @@ import (
 )
 
 // recordTable is where the service keeps idem's records, quoted; empty: not in this database.
-func (b *bench) recordTable(ctx context.Context) (string, error) {
+func (b *bench) recordTable(ctx context.Context) (string, error) { return b.table(ctx, "idem_record") }
+
+func (b *bench) table(ctx context.Context, name string) (quoted string, err error) {
 	if b.db == nil {
 		return "", nil
 	}
-	var name string
-	err := b.db.pool.QueryRow(ctx, `SELECT oid::regclass::text FROM pg_class WHERE relname = 'idem_record' AND relkind IN ('r', 'p') LIMIT 1`).Scan(&name)
+	err = b.db.pool.QueryRow(ctx, `SELECT oid::regclass::text FROM pg_class WHERE relname = $1 AND relkind IN ('r', 'p') LIMIT 1`, name).Scan(&quoted)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
-	return name, err
+	return quoted, err
 }
 
 // lockRecord locks what idem has of a message. Who would end the message waits for the lock.

@@ -245,9 +245,16 @@ func (t *trial) judge(ctx context.Context) error {
 		ends[t.ends[m.key]]++
 		t.judgeEnd(m, s)
 	}
+	waits, err := t.onTheirWay(ctx, t.messages)
+	if err != nil {
+		return err
+	}
 	for _, v := range history.Check(h) {
-		if v.Kind == history.Twice {
+		switch {
+		case v.Kind == history.Twice:
 			v.Detail = fmt.Sprintf("%d effects", s.effects[v.Key])
+		case v.Kind == history.Lost && waits[v.Key] != "":
+			v.Kind, v.Detail = notDoneYet, waits[v.Key]
 		}
 		t.addOnce(v.String())
 	}
