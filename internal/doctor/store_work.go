@@ -37,7 +37,7 @@ var workChecks = []*check[*Store]{
 	{Check{
 		ID: "STORE_DEAD_LETTERS", Severity: Warning,
 		Purpose: "Says how many dead letters wait for somebody.",
-		Why:     "Each is an effect that did not happen.",
+		Why:     "Nobody does these messages any more. The effect of each did not happen; of KEY_REUSED that of another message with its key did, and of TOO_OLD nobody knows.",
 	}, storeDeadLetters},
 }
 
