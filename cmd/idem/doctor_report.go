@@ -50,7 +50,7 @@ type checkResult struct {
 
 func writeResults(w io.Writer, results []doctor.Result, json, all bool) error {
 	if !json {
-		writeDiagnosis(w, doctor.ByServer(results), all)
+		writeDiagnosis(w, doctor.Together(results), all)
 		return nil
 	}
 	for _, r := range results {

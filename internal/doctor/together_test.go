@@ -1,12 +1,13 @@
 package doctor
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
 
-func TestWhatDatabasesOfAServerHaveInCommonIsToldOnce(t *testing.T) {
+func TestWhatIsAlikeIsToldOnce(t *testing.T) {
 	t.Parallel()
 	found := func(place, server, id string, status Status, found, mend string) Result {
 		return Result{Check: Find(id), Status: status, Place: place, Server: server, Found: found, Mend: mend}
@@ -44,10 +45,29 @@ func TestWhatDatabasesOfAServerHaveInCommonIsToldOnce(t *testing.T) {
 			found("store a", "", "STORE_DEAD_LETTERS", Warning, "3 wait", "look"),
 			found("store b", "", "STORE_DEAD_LETTERS", Warning, "3 wait", "look"),
 		}, []string{"store a: 3 wait", "store b: 3 wait"}},
+		{"topics", []Result{
+			found("topic orders", "", "TOPIC_REPLICATION", Error, "1 replica", "move --topic orders"),
+			found("topic orders", "", "TOPIC_CLEANUP_POLICY", Error, "it is compact", "set orders"),
+			found("topic mails", "", "TOPIC_REPLICATION", Error, "1 replica", "move --topic mails"),
+			found("topic orders.retry", "", "TOPIC_REPLICATION", Error, "1 replica", "move --topic orders.retry"),
+			found("topic bills", "", "TOPIC_REPLICATION", Warning, "4 replicas", "move --topic bills"),
+		}, []string{"topics orders, mails, orders.retry: 1 replica: for each TOPIC of these: move --topic TOPIC", "topic orders: it is compact: set orders", "topic bills: 4 replicas: move --topic bills"}},
+		{"topics that differ in what to do", []Result{
+			found("topic orders", "", "TOPIC_COMPANION_MISSING", Error, "not there", "create orders --partitions 4"),
+			found("topic mails", "", "TOPIC_COMPANION_MISSING", Error, "not there", "create mails --partitions 6"),
+		}, []string{"topic orders: not there: create orders --partitions 4", "topic mails: not there: create mails --partitions 6"}},
+		{"topics with the same to do", []Result{
+			found("topic orders", "", "TOPIC_CLOCK", Warning, "from ahead", "compare the clocks"),
+			found("topic mails", "", "TOPIC_CLOCK", Warning, "from ahead", "compare the clocks"),
+		}, []string{"topics orders, mails: from ahead: compare the clocks"}},
 	} {
 		var got []string
-		for _, r := range ByServer(c.results) {
-			got = append(got, r.Place+": "+r.Found)
+		for _, r := range Together(c.results) {
+			line := r.Place + ": " + r.Found
+			if strings.HasPrefix(r.Place, "topic") {
+				line += ": " + r.Mend
+			}
+			got = append(got, line)
 		}
 		assert.Equal(t, c.want, got, c.what)
 	}
