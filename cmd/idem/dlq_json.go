@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -44,10 +45,13 @@ type sourceJSON struct {
 	Offset    int64  `json:"offset"`
 }
 
+// outcomeOf is the name of an outcome as it was written.
+func outcomeOf(d *store.DeadLetter) string { return cmp.Or(d.OtherOutcome, d.Outcome.String()) }
+
 func letterOf(name string, d *store.DeadLetter) letterJSON {
 	j := letterJSON{
 		Store: name, ID: d.ID, Scope: d.Scope, Key: d.Key, EventType: d.EventType, BizKey: d.BizKey, EventID: d.EventID,
-		Outcome: d.Outcome.String(), Reason: d.Reason, Topic: d.Topic,
+		Outcome: outcomeOf(d), Reason: d.Reason, Topic: d.Topic,
 		Source:       sourceJSON{d.SourceTopic, d.SourcePartition, d.SourceOffset},
 		RedriveCount: d.RedriveCount, RetryCount: d.RetryCount, HoldCount: d.HoldCount,
 		CreatedAt:    d.CreatedAt.UTC(),

@@ -98,5 +98,5 @@ func letterRow(d *store.DeadLetter) []string {
 	if !d.RedrivenAt.IsZero() {
 		age += " (redriven)"
 	}
-	return []string{fmt.Sprint(d.ID), age, d.Scope, d.EventType, show.Cut(d.Key, keyWidth), d.Outcome.String(), show.Cut(d.Reason, 60)}
+	return []string{fmt.Sprint(d.ID), age, d.Scope, d.EventType, show.Cut(d.Key, keyWidth), outcomeOf(d), show.Cut(d.Reason, 60)}
 }

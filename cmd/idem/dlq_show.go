@@ -80,6 +80,7 @@ func (f *dlqShowFlags) run(ctx context.Context, std streams, arg string) error {
 	case f.json():
 		return show.Line(std.out, j)
 	case inTopic:
+		j.Outcome = "" // no topic keeps it
 		printLetter(std.out, placeOf(d), d, &j)
 	default:
 		printLetter(std.out, fmt.Sprint(d.ID), d, &j)
@@ -191,8 +192,8 @@ func printLetter(w io.Writer, id string, d *store.DeadLetter, j *letterJSON) {
 	line("event type", d.EventType)
 	line("biz key", d.BizKey)
 	line("event id", d.EventID)
-	if d.Outcome != 0 {
-		line("outcome", d.Outcome.String())
+	if j.Outcome != "" {
+		line("outcome", j.Outcome)
 	}
 	line("reason", d.Reason)
 	line("ended", fmt.Sprintf("%s, %s ago", d.CreatedAt.UTC().Format(time.RFC3339), show.Age(time.Since(d.CreatedAt))))

@@ -167,6 +167,22 @@ func TestADeadLetterIsRepaired(t *testing.T) {
 	assert.Equal(t, []string{`\x0a036f2d37`}, query(t, dsn, "SELECT payload::text FROM msg_retry"))
 }
 
+// A later version of a service may end messages in ways that this one does not know; RETRYABLE is the zero value.
+func TestAnOutcomeIsShownAsItIs(t *testing.T) {
+	t.Parallel()
+	dsn := operated(t, manyLetters, "UPDATE dead_letter SET outcome = CASE id WHEN 1 THEN 'FROZEN' ELSE 'RETRYABLE' END WHERE id < 3")
+	for id, want := range map[string]string{"1": "FROZEN", "2": "RETRYABLE"} {
+		stdout, _, _ := invoke(t, "dlq", "ls", "--key", "k-"+id, "--dsn", dsn)
+		assert.Contains(t, stdout, "k-"+id+"  "+want+" ")
+		stdout, _, _ = invoke(t, "dlq", "ls", "--key", "k-"+id, "--dsn", dsn, "-o", "json")
+		assert.Equal(t, want, objects(t, stdout)[0]["outcome"])
+		stdout, _, _ = invoke(t, "dlq", "show", id, "--dsn", dsn)
+		assert.Regexp(t, `\noutcome +`+want+`\n`, stdout)
+		stdout, _, _ = invoke(t, "trace", "k-"+id, "--dsn", dsn)
+		assert.Contains(t, stdout, "dead letter "+id+", "+want+": ")
+	}
+}
+
 func TestADryRunShowsWhatARepairChanges(t *testing.T) {
 	t.Parallel()
 	dsn := operated(t, manyLetters, `UPDATE dead_letter SET payload = convert_to('{"order_id": "7", "channel": "CHANNEL_SMS", "template": "paid", "address": "hunter2"}', 'UTF8') WHERE id = 13`)

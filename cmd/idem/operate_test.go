@@ -200,10 +200,16 @@ func TestAFileOfSQLiteIsOperatedToo(t *testing.T) {
 	require.NoError(t, err)
 	bury(t, s)
 	require.NoError(t, s.Close())
+	db, err := sql.Open("sqlite", file)
+	require.NoError(t, err)
+	_, err = db.Exec("UPDATE dead_letter SET outcome = 'FROZEN'") // as a later version may
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
 	dsn := "sqlite:" + file
 	stdout, stderr, code := invoke(t, "dlq", "ls", "--dsn", dsn, "--output", "json")
 	require.Equal(t, exitOK, code, stderr)
 	assert.Equal(t, "k-1", objects(t, stdout)[0]["key"])
+	assert.Equal(t, "FROZEN", objects(t, stdout)[0]["outcome"])
 	for reason, want := range map[string]int{"NO_RATE": 1, "NO": 0, "NO_RATE: E": 1, "NO_RATE: X": 0, "NO_RATE: EUR": 1} {
 		stdout, _, _ := invoke(t, "dlq", "ls", "--dsn", dsn, "--output", "json", "--reject-reason", reason)
 		assert.Len(t, objects(t, stdout), want, reason)

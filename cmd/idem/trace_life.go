@@ -142,7 +142,7 @@ func (l *lifeOf) addRetry(name string, r *store.Retry) {
 func (l *lifeOf) addLetter(ctx context.Context, s *connect.Store, facts *keyFacts, d *store.DeadLetter) error {
 	j := letterOf(s.Name, d)
 	why := d.Reason
-	if outcome := d.Outcome.String(); !strings.HasPrefix(why, outcome) {
+	if outcome := outcomeOf(d); !strings.HasPrefix(why, outcome) {
 		why = outcome + ": " + why
 	}
 	what := fmt.Sprintf("dead letter %d", d.ID)

@@ -23,9 +23,11 @@ type DeadLetter struct {
 	SourceOffset          int64
 	RedriveCount          int32
 	RetryCount, HoldCount int32
-	// Outcome is the class, Reason what the reject_reason header says.
-	Outcome idem.Outcome
-	Reason  string
+	// Outcome is the class, Reason what the reject_reason header says. OtherOutcome is the name of a class that this
+	// version does not know, and Outcome tells nothing then.
+	Outcome      idem.Outcome
+	OtherOutcome string
+	Reason       string
 	// Topic is the origin; MessageKey, Headers and Payload are the message as it was, with the headers of
 	// HDR-031.
 	Topic      string

@@ -114,7 +114,10 @@ func scanDead(row pgx.CollectableRow) (d store.DeadLetter, err error) {
 	if redriven != nil {
 		d.RedrivenAt = *redriven
 	}
-	d.Outcome, _ = idem.ParseOutcome(outcome)
+	known := false
+	if d.Outcome, known = idem.ParseOutcome(outcome); !known {
+		d.OtherOutcome = outcome
+	}
 	d.Headers = headersOf(headers, fmt.Sprintf("dead_letter %d", d.ID))
 	return d, err
 }

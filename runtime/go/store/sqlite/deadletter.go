@@ -43,7 +43,7 @@ func scanDeadLetter(rows *sql.Rows) (store.DeadLetter, error) {
 	}
 	known := false
 	if d.Outcome, known = idem.ParseOutcome(outcome); !known {
-		return d, fmt.Errorf("dead letter %d has the outcome %q", d.ID, outcome)
+		d.OtherOutcome = outcome
 	}
 	d.CreatedAt, d.RedrivenAt = timeOf(created), timeOf(redriven)
 	d.MessageKey, d.Payload = bytesOf(d.MessageKey, noKey), bytesOf(d.Payload, noPayload)
