@@ -140,14 +140,24 @@ func (f *auditFlags) show(ctx context.Context, std streams, stores []*connect.St
 		}
 		return nil
 	}
-	since := filter.Since.Format(time.RFC3339)
 	if len(sheet.rows) == 0 {
-		fmt.Fprintf(std.err, "nothing was counted since %s: consumers count every ten seconds, unless they are told not to\n", since)
+		fmt.Fprintf(std.err, "nothing was counted since %s: consumers count every ten seconds, unless they are told not to\n", filter.Since.Format(time.RFC3339))
 		return nil
 	}
+	fmt.Fprintln(std.out, covered(filter, time.Now()))
 	sheet.table(std.out)
 	if bars {
-		fmt.Fprintf(std.err, "since %s; a bar is %s of what was stopped\n", since, show.Age(filter.By))
+		fmt.Fprintf(std.err, "a bar is %s of what was stopped\n", show.Age(filter.By))
 	}
 	return nil
+}
+
+// covered says of which time the counts are: of the hours that begin in the one that was asked for.
+func covered(filter store.CountFilter, now time.Time) string {
+	const minutes = "2006-01-02 15:04"
+	until := store.Hour(filter.Until.Add(time.Hour - 1))
+	if until.After(now) {
+		until = now.UTC()
+	}
+	return fmt.Sprintf("from %s to %s UTC: hours are counted as a whole", filter.Since.Format(minutes), until.Format(minutes))
 }

@@ -57,7 +57,9 @@ refund      0     10000    10000     10000  0            0        0
 	} {
 		stdout, stderr, code := invoke(t, append([]string{"audit", "--dsn", dsn}, strings.Fields(args)...)...)
 		require.Equal(t, exitOK, code, stderr)
-		assert.Equal(t, want, stdout, args)
+		time, table, _ := strings.Cut(stdout, "\n")
+		assert.Regexp(t, `^from 20..-..-.. ..:00 to 20..-..-.. ..:.. UTC: hours are counted as a whole$`, time, args)
+		assert.Equal(t, want, table, args)
 	}
 	stdout, stderr, code := invoke(t, "audit", "--dsn", dsn, "--scope", "none")
 	assert.Equal(t, exitOK, code)
@@ -103,6 +105,24 @@ func TestAuditOfAContextAddsItsStores(t *testing.T) {
 	assert.Contains(t, stdout, "STORE     LAYER")
 	assert.Contains(t, stdout, "mail      store    4")
 	assert.Contains(t, stdout, "payments  store    7")
+}
+
+// The hours are those that begin in the time that was asked for, as far as they have passed.
+func TestAuditSaysOfWhichTimeItIs(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 8, 12, 30, 40, 0, time.UTC)
+	for _, c := range []struct{ since, until, want string }{
+		{"5m", "", "from 2026-03-08 12:00 to 2026-03-08 12:30 UTC"},
+		{"31m", "", "from 2026-03-08 11:00 to 2026-03-08 12:30 UTC"},
+		{"3h", "2h", "from 2026-03-08 09:00 to 2026-03-08 11:00 UTC"},
+		{"2026-03-08T02:00:00+01:00", "2026-03-08T02:00:00Z", "from 2026-03-08 01:00 to 2026-03-08 02:00 UTC"},
+		{"1h", "2026-03-09T00:00:00Z", "from 2026-03-08 11:00 to 2026-03-08 12:30 UTC"},
+	} {
+		flags := auditFlags{since: c.since, until: c.until, by: byType}
+		filter, err := flags.filter(now, false)
+		require.NoError(t, err)
+		assert.Equal(t, c.want+": hours are counted as a whole", covered(filter, now), c.since+" "+c.until)
+	}
 }
 
 func TestBarsShowWhenDuplicatesWereStopped(t *testing.T) {
