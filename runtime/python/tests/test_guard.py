@@ -154,3 +154,11 @@ def test_what_is_given_back_is_new_to_the_next_one(guard: Guard) -> None:
     (again,) = opened(guard, "a")
     guard.claim([again])
     assert again.status is Status.READY and again.grant is not None and again.grant.attempts == 1
+
+
+def test_whoever_renews_a_lease_takes_no_owner_from_whoever_settles_under_it(guard: Guard) -> None:
+    (d,) = handled(guard, "a")
+    lease = d.lease
+    assert lease is not None and d.new is not None
+    assert (lease.owner, lease.fence) == (d.owner, 1)
+    assert d.grant is not None and d.grant.lease == lease == d.lease

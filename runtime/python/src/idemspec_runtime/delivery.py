@@ -183,9 +183,9 @@ class Delivery:
     def grant(self) -> Grant | None:
         new = self.new
         if new is not None:
-            lease = Lease(new.scope, self.key, 1, self.owner)
             until = new.now_ms + new.lease_ms
-            self.grant = Grant(AdmissionVerdict.PROCEED, 0, 0, lease, 1, until)
+            self._grant = Grant(AdmissionVerdict.PROCEED, 0, 0, self.lease, 1, until)
+            self.new = None
         return self._grant
 
     @grant.setter
@@ -202,8 +202,12 @@ class Delivery:
 
     @property
     def lease(self) -> Lease | None:
-        """The claim to settle under, or the fence of a crash loop."""
-        grant = self.grant
+        """The claim to settle under, or the fence of a crash loop. It changes nothing: whoever
+        renews leases asks, while another thread may be settling."""
+        new = self.new
+        if new is not None:
+            return Lease(new.scope, self.key, 1, self.owner)
+        grant = self._grant
         if grant is None or grant.lease is None or not grant.lease.held:
             return None
         return grant.lease
