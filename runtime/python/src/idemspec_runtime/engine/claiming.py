@@ -76,7 +76,7 @@ class Claiming:
         for line in self._monitor.in_turn():
             if line.route.breaker.state is not BreakerState.CLOSED:
                 self._fill_probe(line, batch)
-            elif self._monitor.idle and _is_quick(line):
+            elif self._by_workers(line):
                 if line.waiting:
                     self._monitor.workers.notify()
             else:
@@ -109,10 +109,16 @@ class Claiming:
         for line in m.lines.values():
             if not line.waiting or self.room(line) <= 0:
                 continue
-            if not (m.idle and _is_quick(line)):
+            if not self._by_workers(line):
                 m.claimers.notify()
             elif not claimed:
                 m.workers.notify()
+
+    def _by_workers(self, line: Line) -> bool:
+        """Whether workers claim what waits. They leave it to the thread for it while there is a
+        suspect, for which that one alone looks."""
+        m = self._monitor
+        return bool(m.idle) and not m.suspects and _is_quick(line)
 
     def _fill_line(self, line: Line, batch: list[Task]) -> None:
         most = min(self.room(line), self._monitor.config.batch - len(batch))
