@@ -509,6 +509,35 @@ def test_a_handler_that_was_quick_and_blocks_holds_up_no_other_message(
         until(lambda: states(store, group, keys) == {RecordState.SUCCESS})
 
 
+def test_a_member_joins_while_every_worker_of_another_is_blocked(
+    brokers: str, store: PostgresStore, group: str, origin: str
+) -> None:
+    quickly = timedelta(seconds=0.1)
+    busy, free = (
+        Consumer(group, [origin], store, brokers, workers=1, batch=10, rebalance_timeout=quickly)
+        for _ in range(2)
+    )
+    go_on, blocked = threading.Event(), threading.Event()
+    handled: set[str] = set()
+
+    @busy.idempotent(EVENT)
+    def block(message: Text) -> None:
+        if message.key == "key-1500":
+            blocked.set()
+            assert go_on.wait(120)
+
+    free.idempotent(EVENT)(lambda message: handled.add(message.key))
+    send(brokers, origin, *[f"key-{n}" for n in range(3000)])
+    try:
+        with running(busy):
+            assert blocked.wait(60)
+            with running(free):
+                until(lambda: bool(handled))
+                go_on.set()
+    finally:
+        go_on.set()
+
+
 def test_what_has_run_is_durable_before_what_was_taken_with_it_has_run(
     brokers: str, store: PostgresStore, group: str, origin: str
 ) -> None:

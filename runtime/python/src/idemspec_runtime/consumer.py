@@ -43,6 +43,9 @@ log = logging.getLogger("idemspec")
 
 CLEAN_BATCH = 1000
 CLEAN_SECONDS = 60.0
+FETCH_SECONDS = 1.0
+"""At least so often the client is asked: rebalances wait for it, and in the end the group goes on
+without this process."""
 
 H = TypeVar("H", bound=Callable[..., Any])
 
@@ -351,7 +354,10 @@ class Consumer:
             )
             committed = time.monotonic()
             gauges = observe.gauges(self._guard.observer, lambda to: self._measure(client, to))
+            # However much waits: the group asks for partitions by what is fetched.
+            at_least = Every(FETCH_SECONDS, lambda: self._fetch(client))
             while not self._stopping.is_set():
+                at_least()
                 if self._engine.hungry(0.02):
                     self._fetch(client)
                 self._pause_and_resume(client)
