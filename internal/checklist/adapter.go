@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/idem-spec/idem/internal/lint"
 )
 
 // Adapter is what a user writes of a service.
@@ -56,8 +58,9 @@ type Adapter struct {
 	// Skip are faults that do not apply, each with its reason.
 	Skip map[string]string `yaml:"skip"`
 
-	file string
-	dir  string
+	file     string
+	dir      string
+	document *yaml.Node // for the lines of errors
 }
 
 // Process is a command, in a shell where it is one text. Relative paths are from the adapter's directory.
@@ -163,22 +166,11 @@ func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// AdapterError is an adapter that cannot be used as it is written.
-type AdapterError struct {
-	File string
-	Err  error
-}
-
-func (e *AdapterError) Error() string { return e.File + ": " + e.Err.Error() }
-
-// Unwrap gives what is wrong.
-func (e *AdapterError) Unwrap() error { return e.Err }
-
 // ReadAdapter reads and checks an adapter. ${NAME} in it is a variable of the environment.
 func ReadAdapter(file string) (*Adapter, error) {
 	a, err := readAdapter(file)
 	if err != nil {
-		return nil, &AdapterError{file, err}
+		return nil, wrong(file, a, err)
 	}
 	return a, nil
 }
@@ -192,11 +184,11 @@ func readAdapter(file string) (*Adapter, error) {
 		}
 		return nil, err
 	}
-	expanded, err := expandVariables(data)
+	document, expanded, err := expandVariables(data)
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{file: file}
+	a := &Adapter{file: file, document: document}
 	d := yaml.NewDecoder(strings.NewReader(expanded))
 	d.KnownFields(true)
 	if err := d.Decode(a); err != nil {
@@ -289,12 +281,16 @@ func (a *Adapter) check() error {
 			return fmt.Errorf("%s is empty", place)
 		}
 		if err := m.check(a); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
+			return &placeError{place, err}
+		}
+		if _, there := a.Topics[m.Topic]; !there && len(a.Topics) > 0 {
+			known := slices.Sorted(maps.Keys(a.Topics))
+			return &placeError{place + ".topic", fmt.Errorf("%s is not among topics: add it there if the service reads it%s", m.Topic, lint.DidYouMean(m.Topic, known))}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Skip)) {
 		if !slices.ContainsFunc(faults, func(f fault) bool { return f.Name == name }) {
-			return fmt.Errorf("skip: there is no fault %s; idem faults --list shows them", name)
+			return &placeError{"skip." + name, fmt.Errorf("there is no fault %s; idem faults --list shows them%s", name, Near(name))}
 		}
 		if strings.TrimSpace(a.Skip[name]) == "" {
 			return fmt.Errorf("skip.%s has no reason: say why the fault does not apply", name)

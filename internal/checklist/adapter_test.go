@@ -33,6 +33,9 @@ func TestAdapterThatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct{ more, says string }{
 		"a field that nobody knows":     {"gruop: small\n", "gruop"},
 		"a fault that nobody knows":     {"skip: {redis: no Redis}\n", "there is no fault redis; idem faults --list"},
+		"a fault that is nearly one":    {"skip: {redis-dwon: no Redis}\n", "small.yaml:11: skip.redis-dwon: there is no fault redis-dwon; idem faults --list shows them; did you mean redis-down?"},
+		"a topic that is nearly one":    {"\n# a comment\ntopics: {tt: 1}\n", "small.yaml:7: message.topic: t is not among topics: add it there if the service reads it"},
+		"a topic of a later message":    {"topics: {t: 1, refunds: 1}\norder:\n  - {topic: t, file: f, headers: {idempotency_key: k}, effect: {url: u}}\n  - {topic: refundz, file: f, headers: {idempotency_key: k}, effect: {url: u}}\n", "small.yaml:14: order[1].topic: refundz is not among topics: add it there if the service reads it; did you mean refunds?"},
 		"a skip without a reason":       {"skip: {redis-down: ' '}\n", "no reason"},
 		"a variable that is not set":    {"language: ${IDEM_NOT_SET}\n", "the variable IDEM_NOT_SET is not set"},
 		"dead letters in two places":    {"dead_letters: {table: t, topic: t}\n", "a table or a topic"},

@@ -132,6 +132,33 @@ func TestAnEffectOfWhatNobodyHasSentIsNone(t *testing.T) {
 	require.ErrorContains(t, err, "which nobody has sent yet")
 }
 
+// TestQuestionsThatNobodyCanAnswer are mistakes of the adapter, told with their line before a fault is injected.
+func TestQuestionsThatNobodyCanAnswer(t *testing.T) {
+	servers(t)
+	for name, c := range map[string]struct {
+		mistake func(a *Adapter)
+		says    string
+	}{
+		"an effect": {func(a *Adapter) {
+			a.Message.Effect.SQL = "SELECT order_id, count(*) FROM refnd WHERE order_id = ANY($1) GROUP BY 1"
+		}, `message.effect.sql: effects: ERROR: relation "refnd" does not exist`},
+		"a hold":        {func(a *Adapter) { a.Message.Hold = "SELECT FROM refnd WHERE order_id = ANY($1) FOR UPDATE" }, `message.hold: hold: ERROR: relation "refnd" does not exist`},
+		"a dead letter": {func(a *Adapter) { a.DeadLetters = &DeadLetters{Table: "dead_lettr", Key: "key"} }, `dead_letters: ERROR: relation "dead_lettr" does not exist`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, err := ReadAdapter("testdata/plain.yaml")
+			require.NoError(t, err)
+			a.Build, a.Service = "", Process{Command: Command{"/bin/sh", "-c", "echo ready; exec sleep 60"}, Ready: "ready", StartTimeout: Duration{10 * time.Second}}
+			c.mistake(a)
+			_, err = Run(t.Context(), []*Adapter{a}, options(t, "duplicate-delivery"))
+			var mistake *AdapterError
+			require.ErrorAs(t, err, &mistake)
+			require.ErrorContains(t, err, c.says)
+			require.Regexp(t, `^testdata/plain\.yaml:\d+: `, err.Error())
+		})
+	}
+}
+
 // TestServiceThatIsGoneAtTheEnd has a report all the same; and one in which all was skipped is not green.
 func TestServiceThatIsGoneAtTheEnd(t *testing.T) {
 	servers(t)

@@ -13,21 +13,21 @@ import (
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
 // expandVariables puts variables of the environment into the texts of a YAML document: after it was parsed, so that
-// no value becomes structure.
-func expandVariables(data []byte) (string, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal(data, &document); err != nil {
-		return "", err
+// no value becomes structure. The document has the lines of data.
+func expandVariables(data []byte) (document *yaml.Node, text string, err error) {
+	document = &yaml.Node{}
+	if err := yaml.Unmarshal(data, document); err != nil {
+		return nil, "", err
 	}
 	if document.Kind == 0 {
-		return "", fmt.Errorf("it is empty: see idem faults --help")
+		return nil, "", fmt.Errorf("it is empty: see idem faults --help")
 	}
-	if err := expandNode(&document); err != nil {
-		return "", err
+	if err := expandNode(document); err != nil {
+		return nil, "", err
 	}
 	var out bytes.Buffer
-	err := yaml.NewEncoder(&out).Encode(&document)
-	return out.String(), err
+	err = yaml.NewEncoder(&out).Encode(document)
+	return document, out.String(), err
 }
 
 func expandNode(n *yaml.Node) error {

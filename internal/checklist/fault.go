@@ -1,6 +1,10 @@
 package checklist
 
-import "context"
+import (
+	"context"
+
+	"github.com/idem-spec/idem/internal/lint"
+)
 
 // fault is a line of the checklist.
 type fault struct {
@@ -21,6 +25,15 @@ func Lines() []Line {
 		lines[i] = Line{f.Name, f.Line}
 	}
 	return lines
+}
+
+// Near continues an error about a name that is no fault: "; did you mean …?", or nothing.
+func Near(name string) string {
+	var names []string
+	for _, f := range faults {
+		names = append(names, f.Name)
+	}
+	return lint.DidYouMean(name, names)
 }
 
 const broadcastName = "broadcast"

@@ -70,13 +70,13 @@ func runService(ctx context.Context, a *Adapter, o Options, several bool) (*Serv
 	}
 	defer b.close()
 	if err := b.probe(); err != nil {
-		return nil, &AdapterError{a.file, err}
+		return nil, ofAdapter(a, err)
 	}
 	if err := b.start(ctx); err != nil {
-		return nil, err
+		return nil, ofAdapter(a, err)
 	}
-	if err := b.unseen(ctx); err != nil {
-		return nil, &AdapterError{a.file, err}
+	if err := b.ask(ctx); err != nil {
+		return nil, ofAdapter(a, err)
 	}
 	var trials []*trial
 	for i := range faults {
@@ -111,35 +111,11 @@ func runService(ctx context.Context, a *Adapter, o Options, several bool) (*Serv
 	return s, nil
 }
 
-// ofAdapter says which adapter an error is of, where it is no other kind of error.
-func ofAdapter(a *Adapter, err error) error {
-	var start *StartError
-	if errors.As(err, &start) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return &AdapterError{a.file, err}
-}
-
 // probe makes each message once, so that a mistake in one is told at once.
 func (b *bench) probe() error {
 	for place, m := range b.adapter.messages() {
 		if _, err := b.maker.make(m); err != nil {
-			return fmt.Errorf("%s: %w", place, err)
-		}
-	}
-	return nil
-}
-
-// unseen refuses an effect that is seen of a message that nobody has sent: with it, whatever a service does looks right.
-// What cannot be asked yet is asked by each fault.
-func (b *bench) unseen(ctx context.Context) error {
-	for place, m := range b.adapter.messages() {
-		one, err := b.maker.make(m)
-		if err != nil {
-			return fmt.Errorf("%s: %w", place, err)
-		}
-		if seen, err := b.effects(ctx, []*made{one}); err == nil && seen[one.key] > 0 {
-			return fmt.Errorf("%s: effect: %d of %s, which nobody has sent yet: it has to count what the service did with that one message", place, seen[one.key], one.id)
+			return &placeError{place, err}
 		}
 	}
 	return nil
