@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -48,6 +49,14 @@ type sourceJSON struct {
 // outcomeOf is the name of an outcome as it was written.
 func outcomeOf(d *store.DeadLetter) string { return cmp.Or(d.OtherOutcome, d.Outcome.String()) }
 
+// digestOf is that of a payload, also of one that was left out of a list.
+func digestOf(d *store.DeadLetter) string {
+	if d.PayloadSHA256 != nil {
+		return hex.EncodeToString(d.PayloadSHA256)
+	}
+	return payload.Digest(d.Payload)
+}
+
 func letterOf(name string, d *store.DeadLetter) letterJSON {
 	j := letterJSON{
 		Store: name, ID: d.ID, Scope: d.Scope, Key: d.Key, EventType: d.EventType, BizKey: d.BizKey, EventID: d.EventID,
@@ -55,7 +64,7 @@ func letterOf(name string, d *store.DeadLetter) letterJSON {
 		Source:       sourceJSON{d.SourceTopic, d.SourcePartition, d.SourceOffset},
 		RedriveCount: d.RedriveCount, RetryCount: d.RetryCount, HoldCount: d.HoldCount,
 		CreatedAt:    d.CreatedAt.UTC(),
-		PayloadBytes: len(d.Payload), PayloadSHA256: payload.Digest(d.Payload),
+		PayloadBytes: max(len(d.Payload), d.PayloadBytes), PayloadSHA256: digestOf(d),
 	}
 	if !d.RedrivenAt.IsZero() {
 		at := d.RedrivenAt.UTC()

@@ -63,6 +63,7 @@ func (f *dlqLsFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	filter.Digests = f.json()
 	return letterSheet.list(ctx, std, &f.listFlags, stores, func() string { return f.whyNoLetter(ctx, stores...) }, func(s *connect.Store, limit int) ([]store.DeadLetter, error) {
 		return s.RecentDeadLetters(ctx, filter, after, limit)
 	})

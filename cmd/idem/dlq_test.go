@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/idem-spec/idem/internal/operate/connect"
+	"github.com/idem-spec/idem/internal/operate/payload"
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -35,7 +36,7 @@ func bury(t *testing.T, s store.Store) {
 	require.NoError(t, err)
 	headers := idem.Headers{{Name: "idempotency_key", Value: []byte("k-1")}, {Name: "topic", Value: []byte("orders")}, {Name: "max_retry", Value: []byte("5")}}
 	settled, err := s.Settle(t.Context(), []store.Settlement{{State: idem.StateDead, Lease: grants[0].Lease, DeadLetter: &store.DeadLetter{
-		Scope: "payments", Key: "k-1", SourceTopic: "orders", SourceOffset: 1, Topic: "orders", Outcome: idem.OutcomeNonRetryable, Reason: "NO_RATE: EUR", Headers: headers,
+		Scope: "payments", Key: "k-1", SourceTopic: "orders", SourceOffset: 1, Topic: "orders", Outcome: idem.OutcomeNonRetryable, Reason: "NO_RATE: EUR", Headers: headers, Payload: []byte("paid"),
 	}}})
 	require.NoError(t, err)
 	require.Equal(t, []store.Settled{store.SettledWritten}, settled)
@@ -54,6 +55,11 @@ func TestDeadLettersAreListedByEachFilter(t *testing.T) {
 		stdout, stderr, code := invoke(t, append([]string{"dlq", "ls", "--dsn", dsn, "--output", "json"}, strings.Fields(args)...)...)
 		require.Equal(t, exitOK, code, stderr)
 		assert.Len(t, objects(t, stdout), want, args)
+	}
+	for _, args := range []string{"dlq ls --key m-1", "dlq show 13"} {
+		stdout, _, _ := invoke(t, append(strings.Fields(args), "--dsn", dsn, "-o", "json")...)
+		assert.InDelta(t, 9, objects(t, stdout)[0]["payload_bytes"], 0)
+		assert.Equal(t, payload.Digest([]byte("\"\x07hunter2")), objects(t, stdout)[0]["payload_sha256"])
 	}
 	stdout, stderr, code := invoke(t, "dlq", "ls", "--dsn", dsn, "--limit", "12")
 	require.Equal(t, exitOK, code, stderr)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/idem-spec/idem/internal/operate/payload"
 	"github.com/idem-spec/idem/runtime/go/store/postgres"
 	"github.com/idem-spec/idem/runtime/go/store/sqlite"
 )
@@ -210,6 +211,8 @@ func TestAFileOfSQLiteIsOperatedToo(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	assert.Equal(t, "k-1", objects(t, stdout)[0]["key"])
 	assert.Equal(t, "FROZEN", objects(t, stdout)[0]["outcome"])
+	assert.Equal(t, payload.Digest([]byte("paid")), objects(t, stdout)[0]["payload_sha256"])
+	assert.InDelta(t, 4, objects(t, stdout)[0]["payload_bytes"], 0)
 	for reason, want := range map[string]int{"NO_RATE": 1, "NO": 0, "NO_RATE: E": 1, "NO_RATE: X": 0, "NO_RATE: EUR": 1} {
 		stdout, _, _ := invoke(t, "dlq", "ls", "--dsn", dsn, "--output", "json", "--reject-reason", reason)
 		assert.Len(t, objects(t, stdout), want, reason)

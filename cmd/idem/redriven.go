@@ -53,7 +53,7 @@ func factsOf(ctx context.Context, s *connect.Store, key string, scopes []string)
 	if f.retries, err = s.ListRetries(ctx, store.RetryFilter{Key: key}, 0, mostOfAKey); err != nil {
 		return f, err
 	}
-	f.letters, err = s.RecentDeadLetters(ctx, store.DeadLetterFilter{Key: key, Redriven: true}, store.Cursor{}, mostOfAKey)
+	f.letters, err = s.RecentDeadLetters(ctx, store.DeadLetterFilter{Key: key, Redriven: true, Digests: true}, store.Cursor{}, mostOfAKey)
 	return f, err
 }
 

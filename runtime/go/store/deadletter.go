@@ -34,7 +34,10 @@ type DeadLetter struct {
 	MessageKey []byte
 	Headers    idem.Headers
 	Payload    []byte
-	CreatedAt  time.Time
+	// PayloadBytes and PayloadSHA256 tell of the payload where RecentDeadLetters leaves it out.
+	PayloadBytes  int
+	PayloadSHA256 []byte
+	CreatedAt     time.Time
 	// RedrivenAt is zero until it is redriven.
 	RedrivenAt time.Time
 }
@@ -47,6 +50,8 @@ type DeadLetterFilter struct {
 	Since, Until          time.Time // CreatedAt in [Since, Until)
 	// Redriven includes those that were redriven already.
 	Redriven bool
+	// Digests has RecentDeadLetters tell PayloadSHA256, for which the database reads each payload.
+	Digests bool
 }
 
 // DeadLetterStats is for alerts.

@@ -26,7 +26,7 @@ type Operation struct {
 
 // DeadLetterPages reads dead letters as a person does: the newest first.
 type DeadLetterPages interface {
-	// RecentDeadLetters gives those behind a cursor, newest first. The filter's ReasonPrefix is a whole code, or a
+	// RecentDeadLetters gives those behind a cursor, newest first, without their payloads, which may be large. The filter's ReasonPrefix is a whole code, or a
 	// code, a colon and how the detail begins.
 	RecentDeadLetters(ctx context.Context, f DeadLetterFilter, after Cursor, limit int) ([]DeadLetter, error)
 }

@@ -86,9 +86,9 @@ func (c *core) ListDeadLetters(ctx context.Context, f store.DeadLetterFilter, af
 	return letters, named("list dead letters", err)
 }
 
-// RecentDeadLetters gives dead letters, newest first.
+// RecentDeadLetters gives dead letters without their payloads, newest first.
 func (c *core) RecentDeadLetters(ctx context.Context, f store.DeadLetterFilter, after store.Cursor, limit int) ([]store.DeadLetter, error) {
-	statement, args := "dead_recent", append(columnsOfFilter(&f), present(after.CreatedAt), after.ID, max(limit, 0))
+	statement, args := "dead_recent", append(columnsOfFilter(&f), present(after.CreatedAt), after.ID, max(limit, 0), f.Digests)
 	// Which rows have a detail, only the index of those that wait knows, and that of keys is better.
 	if strings.Contains(f.ReasonPrefix, ":") && !f.Redriven && f.Key == "" {
 		reasons, err := list(ctx, c, "", "dead_reasons", pgx.RowTo[string], f.ReasonPrefix, manyReasons)
@@ -99,7 +99,7 @@ func (c *core) RecentDeadLetters(ctx context.Context, f store.DeadLetterFilter, 
 			statement, args = "dead_detail", append(args, reasons)
 		}
 	}
-	letters, err := list(ctx, c, customPlan, statement, scanDead, args...)
+	letters, err := list(ctx, c, customPlan, statement, scanListedDead, args...)
 	return letters, named("list dead letters", err)
 }
 
@@ -107,10 +107,24 @@ func (c *core) RecentDeadLetters(ctx context.Context, f store.DeadLetterFilter, 
 const manyReasons = 1000
 
 func scanDead(row pgx.CollectableRow) (d store.DeadLetter, err error) {
+	err = scanLetter(row, &d, &d.Payload)
+	return d, err
+}
+
+func scanListedDead(row pgx.CollectableRow) (d store.DeadLetter, err error) {
+	err = scanLetter(row, &d, &d.PayloadBytes, &d.PayloadSHA256)
+	return d, err
+}
+
+// scanLetter reads a row, and its payload or what is told of it into what is given.
+func scanLetter(row pgx.CollectableRow, d *store.DeadLetter, payload ...any) error {
 	var outcome, headers string
 	var redriven *time.Time
-	err = row.Scan(&d.ID, &d.Scope, &d.Key, &d.EventType, &d.BizKey, &d.EventID, &d.SourceTopic, &d.SourcePartition, &d.SourceOffset,
-		&d.RedriveCount, &d.RetryCount, &d.HoldCount, &outcome, &d.Reason, &d.Topic, &d.MessageKey, &headers, &d.Payload, &d.CreatedAt, &redriven)
+	columns := append([]any{
+		&d.ID, &d.Scope, &d.Key, &d.EventType, &d.BizKey, &d.EventID, &d.SourceTopic, &d.SourcePartition, &d.SourceOffset,
+		&d.RedriveCount, &d.RetryCount, &d.HoldCount, &outcome, &d.Reason, &d.Topic, &d.MessageKey, &headers,
+	}, payload...)
+	err := row.Scan(append(columns, &d.CreatedAt, &redriven)...)
 	if redriven != nil {
 		d.RedrivenAt = *redriven
 	}
@@ -119,7 +133,7 @@ func scanDead(row pgx.CollectableRow) (d store.DeadLetter, err error) {
 		d.OtherOutcome = outcome
 	}
 	d.Headers = headersOf(headers, fmt.Sprintf("dead_letter %d", d.ID))
-	return d, err
+	return err
 }
 
 // CountDeadLetters counts them.

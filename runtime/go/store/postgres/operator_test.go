@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -46,20 +48,20 @@ func TestWhatAnOperatorAsksIsReadOutOfAnIndex(t *testing.T) {
 	}
 	const custom, generic = "force_custom_plan", "force_generic_plan"
 	for _, c := range []struct{ statement, plans, args, index string }{
-		{"dead_recent", custom, "'', '', '', '', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_created"},
-		{"dead_recent", custom, "'orders', '', '', '', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_scope"},
-		{"dead_recent", custom, "'', '', 'type-19', '', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_type"},
-		{"dead_recent", custom, "'orders', '', 'type-19', '', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_waiting dead_letter_type"},
-		{"dead_recent", custom, "'', '', '', 'CONFLICT', '', NULL, NULL, false, NULL, 0, 51", "dead_letter_outcome"},
-		{"dead_recent", custom, "'', '', '', '', 'NO_RATE', NULL, NULL, false, NULL, 0, 51", "dead_letter_reason"},
+		{"dead_recent", custom, "'', '', '', '', '', NULL, NULL, false, NULL, 0, 51, false", "dead_letter_created"},
+		{"dead_recent", custom, "'orders', '', '', '', '', NULL, NULL, false, NULL, 0, 51, false", "dead_letter_scope"},
+		{"dead_recent", custom, "'', '', 'type-19', '', '', NULL, NULL, false, NULL, 0, 51, false", "dead_letter_type"},
+		{"dead_recent", custom, "'orders', '', 'type-19', '', '', NULL, NULL, false, NULL, 0, 51, false", "dead_letter_waiting dead_letter_type"},
+		{"dead_recent", custom, "'', '', '', 'CONFLICT', '', NULL, NULL, false, NULL, 0, 51, false", "dead_letter_outcome"},
+		{"dead_recent", custom, "'', '', '', '', 'NO_RATE', NULL, NULL, false, NULL, 0, 51, false", "dead_letter_reason"},
 		{"dead_reasons", generic, "'BANK_DOWN: e', 1000", "dead_letter_detail"},
 		{"dead_reasons", generic, "'BANK_DOWN: ', 1000", "dead_letter_detail"},
-		{"dead_detail", custom, "'', '', '', '', 'BANK_DOWN: e', NULL, NULL, false, NULL, 0, 51, '{BANK_DOWN: eu}'", "dead_letter_detail"},
-		{"dead_detail", custom, "'', '', '', '', 'BANK_DOWN: ', NULL, NULL, false, NULL, 0, 51, '{BANK_DOWN: 503,BANK_DOWN: eu}'", "dead_letter_detail"},
-		{"dead_detail", custom, "'orders', '', 'type-19', '', 'BANK_DOWN: e', NULL, NULL, false, NULL, 0, 51, '{BANK_DOWN: eu}'", "dead_letter_detail"},
-		{"dead_recent", custom, "'', 'key-7', '', '', '', NULL, NULL, true, NULL, 0, 51", "dead_letter_key"},
-		{"dead_recent", custom, "'', '', '', '', '', now() - interval '20 hours', NULL, false, NULL, 0, 51", "dead_letter_created"},
-		{"dead_recent", custom, "'', '', '', '', '', NULL, now() - interval '20 hours', false, NULL, 0, 51", "dead_letter_created"},
+		{"dead_detail", custom, "'', '', '', '', 'BANK_DOWN: e', NULL, NULL, false, NULL, 0, 51, false, '{BANK_DOWN: eu}'", "dead_letter_detail"},
+		{"dead_detail", custom, "'', '', '', '', 'BANK_DOWN: ', NULL, NULL, false, NULL, 0, 51, false, '{BANK_DOWN: 503,BANK_DOWN: eu}'", "dead_letter_detail"},
+		{"dead_detail", custom, "'orders', '', 'type-19', '', 'BANK_DOWN: e', NULL, NULL, false, NULL, 0, 51, false, '{BANK_DOWN: eu}'", "dead_letter_detail"},
+		{"dead_recent", custom, "'', 'key-7', '', '', '', NULL, NULL, true, NULL, 0, 51, false", "dead_letter_key"},
+		{"dead_recent", custom, "'', '', '', '', '', now() - interval '20 hours', NULL, false, NULL, 0, 51, false", "dead_letter_created"},
+		{"dead_recent", custom, "'', '', '', '', '', NULL, now() - interval '20 hours', false, NULL, 0, 51, false", "dead_letter_created"},
 		{"dead_list", custom, "'', '', '', '', '', NULL, NULL, true, 99998, 1", "dead_letter_pkey"},
 		{"retry_list", generic, "'', '', '', '', '', 0, 51", "msg_retry_kind"},
 		{"retry_list", generic, "'', '', '', '', '', 99900, 51", "msg_retry_kind"},
@@ -222,4 +224,27 @@ func selects(f *store.RetryFilter, r *store.Retry) bool {
 	return (f.Scope == "" || r.Scope == f.Scope) && (f.Key == "" || r.Key == f.Key) && (f.EventType == "" || r.EventType == f.EventType) &&
 		(f.Status == "" || r.Status == f.Status) && (f.Action == "" || r.Action == action) &&
 		(f.ReasonPrefix == "" || its == code && (!detailed || strings.HasPrefix(r.Reason, f.ReasonPrefix)))
+}
+
+// A page of large messages is as small as one of small ones.
+func TestAListOfDeadLettersLeavesPayloadsOut(t *testing.T) {
+	t.Parallel()
+	s, pool := open(t, postgres.Config{})
+	run(t, pool, `INSERT INTO dead_letter (source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key, source_topic, outcome, reason, topic, headers, payload)
+		SELECT i, 0, 0, 0, 0, 's', 'k', 'orders', 'RETRYABLE', 'NO: A', 'orders', '[]', CASE WHEN i > 0 THEN convert_to(repeat('x', 5000), 'UTF8') END FROM generate_series(0, 1) i`)
+	for _, f := range []store.DeadLetterFilter{{}, {ReasonPrefix: "NO: A"}, {Digests: true}, {ReasonPrefix: "NO: A", Digests: true}} {
+		list, err := s.RecentDeadLetters(t.Context(), f, store.Cursor{}, 10)
+		if err != nil || len(list) != 2 {
+			t.Fatalf("%d, %v", len(list), err)
+		}
+		for i, payload := range []string{strings.Repeat("x", 5000), ""} {
+			var digest []byte
+			if sum := sha256.Sum256([]byte(payload)); f.Digests {
+				digest = sum[:]
+			}
+			if d := &list[i]; d.Payload != nil || d.PayloadBytes != len(payload) || !bytes.Equal(d.PayloadSHA256, digest) {
+				t.Errorf("%+v: %d bytes, and %d of %d, %x", f, len(d.Payload), d.PayloadBytes, len(payload), d.PayloadSHA256)
+			}
+		}
+	}
 }

@@ -87,7 +87,7 @@ func everyStatementUsesAnIndex(t *testing.T, partitions int) {
 					return err
 				}
 				arguments = "('payments', '', 'type-3', '', '', NULL, NULL, false" +
-					map[string]string{"dead_list": ", 0, 10)", "dead_count": ")", "dead_recent": ", NULL, 0, 10)", "dead_detail": ", NULL, 0, 10, '{BANK_DOWN: 503}')"}[name]
+					map[string]string{"dead_list": ", 0, 10)", "dead_count": ")", "dead_recent": ", NULL, 0, 10, false)", "dead_detail": ", NULL, 0, 10, false, '{BANK_DOWN: 503}')"}[name]
 			case n > 0:
 				arguments = "(" + strings.TrimSuffix(strings.Repeat("NULL,", n), ",") + ")"
 			}

@@ -12,10 +12,11 @@
 -- $9 timestamptz  behind the one created at this time; null: from the newest
 -- $10 bigint      with this id
 -- $11 int         at most so many
--- $12 text[]      the first 64 characters of such reasons, each once
+-- $12 boolean     with the digests of payloads, as in dead_recent.sql
+-- $13 text[]      the first 64 characters of such reasons, each once
 WITH found AS MATERIALIZED (
     SELECT n.id
-    FROM unnest($12::text[]) AS r (reason) CROSS JOIN LATERAL (
+    FROM unnest($13::text[]) AS r (reason) CROSS JOIN LATERAL (
         SELECT d.id, d.created_at
         FROM dead_letter d
         WHERE left(d.reason, 64) = r.reason
@@ -35,6 +36,7 @@ WITH found AS MATERIALIZED (
     LIMIT $11
 )
 SELECT d.id, d.scope, d.idempotency_key, d.event_type, d.biz_key, d.event_id, d.source_topic, d.source_partition, d.source_offset,
-    d.redrive_count, d.retry_count, d.hold_count, d.outcome, d.reason, d.topic, d.message_key, d.headers, d.payload, d.created_at, d.redriven_at
+    d.redrive_count, d.retry_count, d.hold_count, d.outcome, d.reason, d.topic, d.message_key, d.headers, coalesce(octet_length(d.payload), 0),
+    CASE WHEN $12::boolean THEN sha256(coalesce(d.payload, '')) END, d.created_at, d.redriven_at
 FROM found f JOIN dead_letter d ON d.id = f.id
 ORDER BY d.created_at DESC, d.id DESC

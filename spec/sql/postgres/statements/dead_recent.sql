@@ -1,4 +1,4 @@
--- dead_recent: dead letters, newest first. With force_custom_plan, as dead_list.sql.
+-- dead_recent: dead letters without their payloads, newest first. With force_custom_plan, as dead_list.sql.
 --
 -- $1 text         scope; empty: all
 -- $2 text         idempotency key; empty: all
@@ -11,8 +11,10 @@
 -- $9 timestamptz  behind the one created at this time; null: from the newest
 -- $10 bigint      with this id
 -- $11 int         at most so many
+-- $12 boolean     with the digests of payloads, for which each is read; else null
 SELECT d.id, d.scope, d.idempotency_key, d.event_type, d.biz_key, d.event_id, d.source_topic, d.source_partition, d.source_offset,
-    d.redrive_count, d.retry_count, d.hold_count, d.outcome, d.reason, d.topic, d.message_key, d.headers, d.payload, d.created_at, d.redriven_at
+    d.redrive_count, d.retry_count, d.hold_count, d.outcome, d.reason, d.topic, d.message_key, d.headers, coalesce(octet_length(d.payload), 0),
+    CASE WHEN $12::boolean THEN sha256(coalesce(d.payload, '')) END, d.created_at, d.redriven_at
 FROM dead_letter d
 WHERE ($1::text = '' OR d.scope = $1::text)
   AND ($2::text = '' OR d.idempotency_key = $2::text)
