@@ -164,7 +164,7 @@ func TestWindowsOfPartitions(t *testing.T) {
 func TestPlacesAndRatesAreShort(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "orders/0-3,7,9-10", places("orders", []int32{9, 3, 0, 1, 2, 7, 10}))
-	for rate, want := range map[float64]string{0: "0", 0.0333: "0.033", 2.25: "2.2", 99.6: "100", 12345: "12345"} {
+	for rate, want := range map[float64]string{0: "0", 0.0083: "<0.01", 0.0333: "0.03", 0.1: "0.1", 0.58: "0.58", 0.998: "1", 1: "1", 2.25: "2.3", 7.02: "7", 99.6: "100", 12345: "12345"} {
 		assert.Equal(t, want, Rate(rate))
 	}
 	assert.Equal(t, "mail-YweRK/jc@10.0.0.7", Name(&kafka.GroupMember{ID: "YweRK/jcQJemfmYtdafcqg", ClientID: "mail", Host: "/10.0.0.7"}))

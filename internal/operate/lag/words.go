@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,10 +43,19 @@ func Rate(perSecond float64) string {
 	switch {
 	case perSecond == 0:
 		return "0"
-	case math.Abs(perSecond) < 10:
-		return fmt.Sprintf("%.2g", perSecond)
+	case perSecond < 0.01:
+		return "<0.01"
+	case perSecond < 1:
+		return decimal(perSecond, 100)
+	case perSecond < 10:
+		return decimal(perSecond, 10)
 	}
-	return fmt.Sprintf("%.0f", perSecond)
+	return decimal(perSecond, 1)
+}
+
+// decimal is a number rounded to a part of one.
+func decimal(n, part float64) string {
+	return strconv.FormatFloat(math.Round(n*part)/part, 'f', -1, 64)
 }
 
 func clock(t time.Time) string { return t.UTC().Format("15:04:05Z") }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -67,7 +68,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	broker, err := kafka.Open(kafka.Config{
-		Brokers: strings.Split(os.Getenv("KAFKA_BROKERS"), ","), ClientID: "payments", SessionTimeout: session,
+		Brokers: strings.Split(os.Getenv("KAFKA_BROKERS"), ","), ClientID: cmp.Or(os.Getenv("SHOP_INSTANCE"), "payments"), SessionTimeout: session,
 	})
 	if err != nil {
 		return err
