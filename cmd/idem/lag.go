@@ -116,6 +116,9 @@ func (f *lagFlags) run(ctx context.Context, std streams) error {
 		if f.output == "json" {
 			err = lagLines(std.out, report)
 		} else {
+			if f.watchFlags.watch {
+				fmt.Fprintf(std.out, "at %s\n", report.At.UTC().Format(time.RFC3339))
+			}
 			lagTables(std.out, report, f.since, f.all)
 		}
 		if isTerminal(std.out) && f.watchFlags.watch {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -263,31 +264,43 @@ func TestLagOfAGroupThatNobodyRuns(t *testing.T) {
 	assert.Contains(t, stdout, "flat")
 	assert.Contains(t, stderr, "measuring for 300ms: of "+topic+"/0")
 
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	out := &watched{cancel: cancel}
-	err = (&lagFlags{kafka: kafkaFlags{brokers: strings.Split(brokers, ","), brokersFlag: "brokers"}, watchFlags: watchFlags{watch: true, interval: 100 * time.Millisecond},
-		output: "json", groups: []string{topic}, since: time.Hour, window: time.Minute}).run(ctx, streams{out: out, err: out})
-	assert.NoError(t, err)
-	assert.GreaterOrEqual(t, out.lines.Load(), int64(3))
+	for output, want := range map[string]string{"json": `(?m)^{"at":"20`, "table": `(?m)^at 20..-..-..T..:..:..Z\ngroup ` + topic + ": Empty"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		out := &watched{cancel: cancel, want: regexp.MustCompile(want)}
+		err = (&lagFlags{kafka: kafkaFlags{brokers: strings.Split(brokers, ","), brokersFlag: "brokers"}, watchFlags: watchFlags{watch: true, interval: 100 * time.Millisecond},
+			output: output, groups: []string{topic}, since: time.Hour, window: time.Minute}).run(ctx, streams{out: out, err: out})
+		assert.NoError(t, err)
+		assert.GreaterOrEqual(t, out.looks(), 3, output)
+	}
 
-	for _, args := range []string{"--group no-such-group", "--topic no-such-topic"} {
+	for args, want := range map[string]string{
+		"--group no-such-group":                          "no such group: look at its name; `idem lag` without --group",
+		"--group " + topic + "x":                         "no such group; did you mean " + topic + "?",
+		"--topic no-such-topic":                          "no group reads it: look at its name; `idem lag` without --topic",
+		"--group " + topic + " --topic " + topic[1:]:     "no group reads it; did you mean " + topic + "?",
+		"--group " + topic + " --topic " + topic + "s.x": "no group reads it; did you mean " + topic + "?",
+	} {
 		stdout, stderr, code = invoke(t, append([]string{"lag", "--brokers", brokers}, strings.Fields(args)...)...)
 		assert.Equal(t, exitNo, code, args)
-		assert.Contains(t, stderr, "look at its name", args)
+		assert.Contains(t, stderr, want, args)
 		assert.Empty(t, stdout, args)
 	}
 }
 
-// watched interrupts after three lines.
+// watched interrupts after three looks.
 type watched struct {
+	text   bytes.Buffer
 	cancel context.CancelFunc
-	lines  atomic.Int64
+	want   *regexp.Regexp // a look
 }
 
+func (w *watched) looks() int { return len(w.want.FindAllString(w.text.String(), -1)) }
+
 func (w *watched) Write(b []byte) (int, error) {
-	if w.lines.Add(int64(strings.Count(string(b), "\n"))) >= 3 {
+	n, err := w.text.Write(b)
+	if w.looks() >= 3 {
 		w.cancel()
 	}
-	return len(b), nil
+	return n, err
 }

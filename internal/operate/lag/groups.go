@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/idem-spec/idem/internal/lint"
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/kafka"
 )
@@ -23,6 +24,7 @@ func (l *Looker) groups(ctx context.Context) ([]Group, error) {
 			return nil, err
 		}
 	}
+	l.read = map[string]bool{}
 	found := make([]*Group, len(names))
 	work, inner := errgroup.WithContext(ctx)
 	work.SetLimit(atOnce)
@@ -53,10 +55,15 @@ func (l *Looker) groups(ctx context.Context) ([]Group, error) {
 func (l *Looker) checkTopics(groups []Group) error {
 	for _, topic := range l.Topics {
 		if !slices.ContainsFunc(groups, func(g Group) bool { return len(g.of(topic)) > 0 }) {
-			return fmt.Errorf("topic %s: %w: look at its name; `idem lag` without --topic shows those that there are", topic, ErrNoTopic)
+			return fmt.Errorf("topic %s: %w%s", topic, ErrNoTopic, instead(topic, "--topic", slices.Sorted(maps.Keys(l.read))))
 		}
 	}
 	return nil
+}
+
+// instead continues an error about a name by what was probably meant, or how to see what there is.
+func instead(name, flag string, known []string) string {
+	return cmp.Or(lint.DidYouMean(name, known), ": look at its name; `idem lag` without "+flag+" shows those that there are")
 }
 
 func (l *Looker) group(ctx context.Context, name string) (*Group, error) {
@@ -75,7 +82,8 @@ func (l *Looker) group(ctx context.Context, name string) (*Group, error) {
 			if len(l.Groups) == 0 {
 				return nil, nil // it went while we looked
 			}
-			return nil, fmt.Errorf("group %s: %w: look at its name; `idem lag` without --group shows those that there are", name, ErrNoGroup)
+			known, _ := l.Broker.GroupNames(ctx) // where they may not be seen, none is near
+			return nil, fmt.Errorf("group %s: %w%s", name, ErrNoGroup, instead(name, "--group", known))
 		}
 		g.Hidden = true
 		l.note("group %s: its members are unknown: it uses the consumer protocol of KIP-848 (group.protocol=consumer), and these brokers do not describe it; kafka-consumer-groups --describe --members may show them", name)
@@ -94,6 +102,9 @@ func (l *Looker) group(ctx context.Context, name string) (*Group, error) {
 			topics[at.Topic], owners[at] = true, m
 		}
 	}
+	l.mu.Lock()
+	maps.Copy(l.read, topics)
+	l.mu.Unlock()
 	counts, err := l.counts(ctx, slices.Sorted(maps.Keys(topics)))
 	if err != nil {
 		return nil, fmt.Errorf("group %s: %w", name, err)

@@ -33,8 +33,9 @@ type Looker struct {
 	Measuring func(why string)
 
 	tracks map[place]*track
-	mu     sync.Mutex // of notes
+	mu     sync.Mutex // of notes and read
 	notes  []string
+	read   map[string]bool // topics that the groups read
 }
 
 // place is a partition for a group.
