@@ -208,6 +208,9 @@ func (b *bench) dropTopics(ctx context.Context) {
 
 // start starts the service and what runs beside it, and begins to watch its offsets.
 func (b *bench) start(ctx context.Context) error {
+	if err := b.unshared(ctx); err != nil {
+		return err
+	}
 	for n, what := range b.adapter.Beside {
 		if err := b.startBeside(ctx, n, what); err != nil {
 			return err
