@@ -90,7 +90,8 @@ type Postgres struct {
 	Standby *Standby `yaml:"standby"`
 }
 
-// Standby is a second server pair for the failover: a primary and its synchronous standby, in this order in the URL.
+// Standby is a second server pair for the failover: a primary and its synchronous standby, in this order in the URL. An
+// empty URL is none, as of a variable that is not set.
 type Standby struct {
 	URL     string `yaml:"url"`
 	Kill    string `yaml:"kill"`
@@ -224,6 +225,9 @@ func (a *Adapter) defaults() {
 	if a.Postgres != nil && a.Postgres.Database == "" {
 		a.Postgres.Database = "idem_faults_{run}"
 	}
+	if a.Postgres != nil && a.Postgres.Standby != nil && a.Postgres.Standby.URL == "" {
+		a.Postgres.Standby = nil
+	}
 	if a.Downstream != nil && a.Downstream.Status == 0 {
 		a.Downstream.Status = 200
 	}
@@ -254,8 +258,8 @@ func (a *Adapter) check() error {
 			return errors.New(need.what)
 		}
 	}
-	if p := a.Postgres; p != nil && p.Standby != nil && (p.Standby.URL == "" || p.Standby.Kill == "" || p.Standby.Promote == "") {
-		return errors.New("postgres.standby needs url, kill and promote: the servers, and the commands that kill the primary and promote the other")
+	if p := a.Postgres; p != nil && p.Standby != nil && (p.Standby.Kill == "" || p.Standby.Promote == "") {
+		return errors.New("postgres.standby needs kill and promote: the commands that kill the primary and promote the other")
 	}
 	if d := a.Downstream; d != nil && (d.Status < 200 || d.Status > 599) {
 		return fmt.Errorf("downstream.status %d: it is the status of an answer, 200 to 599", d.Status)

@@ -40,7 +40,7 @@ func TestAdapterThatIsWrong(t *testing.T) {
 		"a variable that is not set":    {"language: ${IDEM_NOT_SET}\n", "the variable IDEM_NOT_SET is not set"},
 		"dead letters in two places":    {"dead_letters: {table: t, topic: t}\n", "a table or a topic"},
 		"a table without a database":    {"dead_letters: {table: t}\n", "postgres.url"},
-		"a standby without a command":   {"postgres: {url: u, standby: {url: u}}\n", "postgres.standby needs url, kill and promote"},
+		"a standby without a command":   {"postgres: {url: u, standby: {url: u}}\n", "postgres.standby needs kill and promote"},
 		"no duration":                   {"lease: 10\n", `"10" is no duration`},
 		"ids that are all the same":     {"id: order\n", "{n}"},
 		"an order without an effect":    {"order: [{topic: t, file: f, headers: {idempotency_key: k}}]\n", "order[0]: effect is one of sql, url and downstream"},
@@ -82,6 +82,18 @@ func TestFaultsThatDoNotApplyHaveAReason(t *testing.T) {
 	require.Contains(t, reasons["broadcast"], "no broadcast")
 	require.NotContains(t, reasons, "duplicate-delivery")
 	require.Len(t, reasons, len(faults)-2) // duplicates, and the crash
+}
+
+// TestStandbyOfAVariableThatIsNotSet is none: the failover alone is skipped.
+func TestStandbyOfAVariableThatIsNotSet(t *testing.T) {
+	a, err := adapterOf(t, small+"downstream: {status: 200}\npostgres: {url: u, standby: {url: '${IDEM_NOT_SET:-}', kill: k, promote: p}}\n")
+	require.NoError(t, err)
+	b := &bench{adapter: a}
+	for i := range faults {
+		if faults[i].Name == "database-failover" {
+			require.Contains(t, b.skips(&faults[i], false), "no postgres.standby, or its url is empty")
+		}
+	}
 }
 
 // TestVariablesAreTexts: what a variable holds never becomes structure.

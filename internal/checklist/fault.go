@@ -106,7 +106,7 @@ func hasSignals(*Adapter, *Options) string {
 }
 
 func hasStandby(a *Adapter, _ *Options) string {
-	return without(a.Postgres != nil && a.Postgres.Standby != nil, "the adapter has no postgres.standby, with the commands that kill the primary and promote it")
+	return without(a.Postgres != nil && a.Postgres.Standby != nil, "the adapter has no postgres.standby, or its url is empty: two servers, with the commands that kill the primary and promote it")
 }
 
 func hasAnything(a *Adapter, _ *Options) string {
