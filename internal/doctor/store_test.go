@@ -184,7 +184,8 @@ func TestStore(t *testing.T) {
 		"a lane for days":                     {"STORE_LANES", []string{"INSERT INTO idem_lane (since, scope, topic, biz_key, head_key) VALUES (now() - interval '2 days', 's', 't', 'b', 'k')"}, Error, "for 2d"},
 		"no dead letters":                     {"STORE_DEAD_LETTERS", nil, OK, ""},
 		"dead letters": {"STORE_DEAD_LETTERS", []string{`INSERT INTO dead_letter (created_at, source_offset, source_partition, redrive_count, retry_count, hold_count, scope, idempotency_key, source_topic, outcome, topic, headers)
-			VALUES (now() - interval '3 days', 0, 0, 0, 0, 0, 's', 'k', 't', 'NON_RETRYABLE', 't', '[]')`}, Warning, "1 dead letters, the oldest for 3d"},
+			SELECT now() - interval '3 days', n, 0, 0, 0, 0, 's', 'k' || n, 't', CASE n WHEN 1 THEN 'NON_RETRYABLE' ELSE 'KEY_REUSED' END, 't', '[]' FROM generate_series(1, 3) n`},
+			Warning, "3 dead letters (2 KEY_REUSED, 1 NON_RETRYABLE), the oldest for 3d"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -143,9 +143,17 @@ func storeLanes(ctx context.Context, s *Store, r *report) error {
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func storeDeadLetters(ctx context.Context, s *Store, r *report) error {
-	count, oldest, err := s.waiting(ctx, `SELECT extract(epoch FROM clock_timestamp() - created_at) FROM dead_letter WHERE redriven_at IS NULL ORDER BY created_at, id LIMIT $1`, bound)
-	if count > 0 {
-		r.find("idem dlq ls; then idem dlq redrive once the cause is mended, or idem dlq drop", "%s dead letters, the oldest for %s", counted(count), span(oldest))
+	const waiting = "FROM dead_letter WHERE redriven_at IS NULL ORDER BY created_at, id LIMIT $1"
+	count, oldest, err := s.waiting(ctx, "SELECT extract(epoch FROM clock_timestamp() - created_at) "+waiting, bound)
+	if err != nil || count == 0 {
+		return err
 	}
-	return err
+	var outcomes string
+	err = s.conn.QueryRow(ctx, `SELECT coalesce(string_agg(n || ' ' || outcome, ', ' ORDER BY n DESC, outcome), '')
+		FROM (SELECT outcome, count(*) AS n FROM (SELECT outcome `+waiting+`) AS w GROUP BY outcome) AS o`, bound).Scan(&outcomes)
+	if err != nil {
+		return err
+	}
+	r.find("idem dlq ls; then idem dlq redrive once the cause is mended, or idem dlq drop", "%s dead letters (%s), the oldest for %s", counted(count), outcomes, span(oldest))
+	return nil
 }
