@@ -125,7 +125,7 @@ func (f *faultsFlags) check(ctx context.Context, adapters []*checklist.Adapter, 
 	}
 	progress := newProgress(std.err)
 	report, err := checklist.Run(ctx, adapters, checklist.Options{
-		Schema: set, Only: f.only, Outage: f.outage, Logs: logs, Progress: progress.tell,
+		Schema: set, Only: f.only, Outage: f.outage, Logs: logs, Progress: faultsProgress(progress, std.err),
 		Kafka: kafka.Config{ClientID: "idem-cli", Logger: slog.New(slog.DiscardHandler)},
 	})
 	progress.clear()
@@ -143,6 +143,23 @@ func (f *faultsFlags) check(ctx context.Context, adapters []*checklist.Adapter, 
 		_ = os.RemoveAll(logs) // a temporary directory
 	}
 	return nil
+}
+
+// faultsProgress tells what is under way: on a terminal by one line, else by a line for each fault, as CI's logs have it.
+func faultsProgress(line *progress, w io.Writer) func(step, within string) {
+	if isTerminal(w) {
+		return func(step, within string) {
+			if within != "" {
+				step += ": " + within
+			}
+			line.tell(step)
+		}
+	}
+	return func(step, within string) {
+		if within == "" {
+			fmt.Fprintln(w, step)
+		}
+	}
 }
 
 func faultsNotRun(err error, logs string) error {

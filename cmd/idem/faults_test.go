@@ -68,7 +68,9 @@ func TestFaultsEndAsTheServiceDoes(t *testing.T) {
 	}
 	code, out, errs := faultsRun(t, args...)
 	require.Equal(t, exitOK, code, errs)
-	require.Contains(t, out, "all green: 1 passed, 0 failed, 0 skipped")
+	require.Contains(t, out, "all green: 1 passed, 0 failed, 0 skipped; ")
+	require.NotContains(t, out, "outage")
+	require.Equal(t, "plain: starts\nplain: duplicate-delivery\n", errs, "progress without a terminal")
 	xml, err := os.ReadFile(report)
 	require.NoError(t, err)
 	require.Contains(t, string(xml), `name="duplicate-delivery"`)

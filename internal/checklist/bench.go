@@ -344,8 +344,8 @@ type Options struct {
 	Outage time.Duration
 	// Logs is a directory for what the services say.
 	Logs string
-	// Progress is told what is under way.
-	Progress func(text string)
+	// Progress is told what is under way: a step, and where that takes long how far it is within.
+	Progress func(step, within string)
 
 	run string
 }

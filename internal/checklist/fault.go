@@ -36,7 +36,10 @@ func Near(name string) string {
 	return lint.DidYouMean(name, names)
 }
 
-const broadcastName = "broadcast"
+const (
+	broadcastName = "broadcast"
+	outageName    = "outage"
+)
 
 // faults are all lines. What a fault needs is asked of the adapter, so that one which cannot be injected is skipped
 // with its reason.
@@ -58,7 +61,7 @@ func init() { // in a function, since checks of adapters name the faults
 		{"dead-letters-down", "dead-letter topic down", needs(hasLetters), deadLettersDown},
 		{"database-failover", "database failover in mid-transaction", needs(canHold, hasStandby), databaseFailover},
 		{"handler-kills-process", "handler that kills its process", needs(canHold, hasLetters), handlerKillsProcess},
-		{"outage", "outage of everything downstream", needs(hasAnything), outage},
+		{outageName, "outage of everything downstream", needs(hasAnything), outage},
 	}
 }
 

@@ -22,7 +22,7 @@ func broadcast(ctx context.Context, adapters []*Adapter, o Options, report *Repo
 		if result.Status == Skipped {
 			continue
 		}
-		o.tell(a.Name + ": starts for the broadcast")
+		o.tell(a.Name+": starts for the broadcast", "")
 		b, err := newBench(ctx, a, o)
 		if err != nil {
 			return ofAdapter(a, err)
@@ -62,7 +62,7 @@ func broadcast(ctx context.Context, adapters []*Adapter, o Options, report *Repo
 			}
 		}
 	}
-	o.tell("broadcast to " + strings.Join(names, ", "))
+	o.tell("broadcast to "+strings.Join(names, ", "), "")
 	if err := first.send(ctx, append(all[:len(all):len(all)], all...)...); err != nil {
 		return err
 	}

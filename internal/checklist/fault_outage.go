@@ -70,7 +70,7 @@ func outage(ctx context.Context, t *trial) error {
 		if !pause(ctx, min(time.Second, t.options.Outage-time.Since(began))) {
 			return ctx.Err()
 		}
-		t.progress(fmt.Sprintf("%v of %v", time.Since(began).Round(time.Second), t.options.Outage))
+		t.progress(fmt.Sprintf("%s of %s", length(time.Since(began).Round(time.Second)), length(t.options.Outage)))
 		if err := t.keepTrying(ctx); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func outage(ctx context.Context, t *trial) error {
 	}
 	t.cut(false)
 	ended := time.Now()
-	t.injected("%s away from %s on, for %v, with 40 messages under way", strings.Join(away, ", "), clock(began), ended.Sub(began).Round(time.Second))
+	t.injected("%s away from %s on, for %s, with 40 messages under way", strings.Join(away, ", "), clock(began), length(ended.Sub(began).Round(time.Second)))
 	t.patience += t.options.Outage
 	if err := t.settle(ctx); err != nil {
 		return err

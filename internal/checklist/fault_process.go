@@ -189,7 +189,7 @@ func handlerKillsProcess(ctx context.Context, t *trial) error {
 	if deaths == 0 {
 		t.violate("NOT INJECTED", "%s: it was given up before it killed a process", deadly.key)
 	}
-	t.seen("it was given up after %s; its policy allows %s", plural(deaths, "death", "deaths"), plural(int(deadly.policy.MaxRetry), "retry", "retries"))
+	t.seen("it was sent with max_retry %d, whatever the others have, so that fewer deaths are needed, and was given up after %s", deadly.policy.MaxRetry, plural(deaths, "death", "deaths"))
 	return t.settle(ctx)
 }
 

@@ -25,7 +25,7 @@ func (b *bench) unshared(ctx context.Context) error {
 			return &placeError{"group", fmt.Errorf("%s has %s that this run has not started: %s. It takes messages of the checklist: end it, or give the adapter a group and topics of their own, as in %s-{run}",
 				group, plural(len(d.Members), "member", "members"), whoIn(d.Members), b.adapter.Group)}
 		}
-		b.options.tell(fmt.Sprintf("%s: waits for %s to leave the group %s", b.adapter.Name, plural(len(d.Members), "member", "members"), group))
+		b.options.tell(b.adapter.Name+": starts", fmt.Sprintf("waits for %s to leave the group %s", plural(len(d.Members), "member", "members"), group))
 		if !pause(ctx, time.Second) {
 			return ctx.Err()
 		}

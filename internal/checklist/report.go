@@ -1,6 +1,9 @@
 package checklist
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Status is how a fault went.
 type Status string
@@ -53,6 +56,28 @@ func (r *Report) Count(s Status) int {
 		n += service.count(s)
 	}
 	return n
+}
+
+// outage says how long the outage was, where there was one.
+func (r *Report) outage() string {
+	for _, s := range r.Services {
+		if result := s.of(outageName); result != nil && result.Status != Skipped {
+			return "the outage was " + length(r.Outage) + " long"
+		}
+	}
+	return ""
+}
+
+// length writes 2m for 2m0s.
+func length(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 func (s *Service) count(status Status) int {

@@ -34,5 +34,5 @@ func texts(lines []string) []string {
 
 // WriteHTML writes the report as one page that loads nothing.
 func (r *Report) WriteHTML(w io.Writer) error {
-	return pages.Execute(w, map[string]any{"Report": r, "Verdict": r.verdict(), "Started": r.Started.UTC().Format("2006-01-02 15:04:05 UTC")})
+	return pages.Execute(w, map[string]any{"Report": r, "Verdict": r.verdict(), "Outage": r.outage(), "Started": r.Started.UTC().Format("2006-01-02 15:04:05 UTC")})
 }

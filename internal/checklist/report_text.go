@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,8 @@ func (r *Report) WriteText(w io.Writer, color bool) error {
 		}
 		fmt.Fprintln(out)
 	}
-	fmt.Fprintf(out, "%s; the outage was %v long; %v in all\n", r.verdict(), r.Outage, r.Took.Round(time.Second))
+	parts := slices.DeleteFunc([]string{r.verdict(), r.outage(), length(r.Took.Round(time.Second)) + " in all"}, func(part string) bool { return part == "" })
+	fmt.Fprintln(out, strings.Join(parts, "; "))
 	return out.Flush()
 }
 

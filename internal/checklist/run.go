@@ -53,9 +53,9 @@ func (o *Options) wants(name string) bool {
 	return len(o.Only) == 0 || slices.Contains(o.Only, name)
 }
 
-func (o *Options) tell(text string) {
+func (o *Options) tell(step, within string) {
 	if o.Progress != nil {
-		o.Progress(text)
+		o.Progress(step, within)
 	}
 }
 
@@ -63,7 +63,7 @@ func (o *Options) tell(text string) {
 func runService(ctx context.Context, a *Adapter, o Options, several bool) (*Service, error) {
 	s := &Service{Name: a.Name, Language: a.Language, Adapter: a.file}
 	began := time.Now()
-	o.tell(a.Name + ": starts")
+	o.tell(a.Name+": starts", "")
 	b, err := newBench(ctx, a, o)
 	if err != nil {
 		return nil, ofAdapter(a, err)
@@ -93,7 +93,7 @@ func runService(ctx context.Context, a *Adapter, o Options, several bool) (*Serv
 		if f.inject == nil {
 			continue // the broadcast is of all services
 		}
-		o.tell(a.Name + ": " + f.Name)
+		o.tell(a.Name+": "+f.Name, "")
 		t := b.newTrial(result)
 		if err := t.run(ctx, f); err != nil {
 			return nil, err
@@ -216,9 +216,7 @@ func (b *bench) lastLog() string {
 // skip says that the fault cannot be injected after all.
 func (t *trial) skip(reason string) { t.result.Status, t.result.Reason = Skipped, reason }
 
-func (t *trial) progress(text string) {
-	t.options.tell(t.adapter.Name + ": " + t.result.Fault + ": " + text)
-}
+func (t *trial) progress(within string) { t.options.tell(t.adapter.Name+": "+t.result.Fault, within) }
 
 // look looks at all messages once more, at the end: an effect may come a second time when nobody looks.
 func (b *bench) look(ctx context.Context, trials []*trial) {

@@ -60,8 +60,8 @@ func (b *bench) onTheirWay(ctx context.Context, messages []*made) (map[string]st
 }
 
 func (b *bench) sayClaimed(attempt int, _ string, until time.Duration) string {
-	return fmt.Sprintf("its record is PROCESSING, attempt %d, under a lease for %v more: the handler has not ended. Raise patience (%v), or lease (%v) to that of the service, or give the handler less time",
-		attempt, until, b.adapter.Patience, b.adapter.Lease)
+	return fmt.Sprintf("its record is PROCESSING, attempt %d, under a lease for %s more: the handler has not ended. Raise patience (%s), or lease (%s) to that of the service, or give the handler less time",
+		attempt, length(until), length(b.adapter.Patience.Duration), length(b.adapter.Lease.Duration))
 }
 
 func (b *bench) sayRetry(n int, status string, until time.Duration) string {
@@ -70,7 +70,7 @@ func (b *bench) sayRetry(n int, status string, until time.Duration) string {
 	case status != "PENDING":
 		return text + ": the head of its lane has not ended"
 	case until > 0:
-		return fmt.Sprintf("%s, and due in %v. Raise patience (%v), or shorten the policy by headers", text, until, b.adapter.Patience)
+		return fmt.Sprintf("%s, and due in %s. Raise patience (%s), or shorten the policy by headers", text, length(until), length(b.adapter.Patience.Duration))
 	}
-	return fmt.Sprintf("%s, and was due %v ago: no scheduler has taken it. Is there one, in the service or beside? Or raise patience (%v)", text, -until, b.adapter.Patience)
+	return fmt.Sprintf("%s, and was due %s ago: no scheduler has taken it. Is there one, in the service or beside? Or raise patience (%s)", text, length(-until), length(b.adapter.Patience.Duration))
 }
