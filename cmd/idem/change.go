@@ -160,6 +160,27 @@ func inPages(ids []int64, do func(ids []int64) (int, error)) (done int64, err er
 	return done, nil
 }
 
+// countTime is how long a selection that is too large is counted on.
+const countTime = 2 * time.Second
+
+// tooMany refuses a selection of more than --max, of which n are read. It says how many there are, or, where that takes
+// too long, how many at least: more reads how many come next, 0 at the end.
+func (f *changeFlags) tooMany(n int, rows string, until time.Time, more func() (int, error)) error {
+	least := "at least "
+	for time.Now().Before(until) {
+		next, err := more()
+		if err != nil {
+			break
+		}
+		if next == 0 {
+			least = ""
+			break
+		}
+		n += next
+	}
+	return failf("%s%d %s are selected, and --max is %d: nothing was changed; narrow the filter, or raise --max", least, n, rows, f.max)
+}
+
 // skip says which of the ids that were named are not changed, and why.
 func skip[T any](std streams, why string, ids ...T) {
 	if len(ids) > 0 {

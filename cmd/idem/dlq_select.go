@@ -68,18 +68,27 @@ func (f *selectFlags) selected(ctx context.Context, std streams, s *connect.Stor
 		found.target = "ids " + idText(found.ids)
 		return found, err
 	}
-	for after := (store.Cursor{}); ; {
-		list, err := s.RecentDeadLetters(ctx, filter, after, min(pageSize, f.max+1-len(found.ids)))
+	var after store.Cursor
+	page := func(limit int) ([]store.DeadLetter, error) {
+		list, err := s.RecentDeadLetters(ctx, filter, after, limit)
+		if len(list) > 0 {
+			after = store.CursorOf(&list[len(list)-1])
+		}
+		return list, err
+	}
+	for {
+		list, err := page(min(pageSize, f.max+1-len(found.ids)))
 		if err != nil {
 			return nil, unreached(ctx, err, s.DSN)
 		}
 		if len(list) == 0 {
 			break
 		}
-		found.add(list)
-		after = store.CursorOf(&list[len(list)-1])
-		if len(found.ids) > f.max {
-			return nil, failf("more than %d dead letters are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
+		if found.add(list); len(found.ids) > f.max {
+			return nil, f.tooMany(len(found.ids), "dead letters", time.Now().Add(countTime), func() (int, error) {
+				list, err := page(1000) // without payloads
+				return len(list), err
+			})
 		}
 	}
 	if len(found.ids) == 0 {

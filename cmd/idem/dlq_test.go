@@ -114,7 +114,9 @@ func TestARedriveIsNoLargerThanWasMeant(t *testing.T) {
 	}{
 		{"--scope payments --dry-run", exitOK, "10 would be redriven"},
 		{"--scope payments --reason r", exitUsage, "nobody is there to confirm"},
-		{"--scope payments --reason r --yes --max 11", exitNo, "more than 11 dead letters are selected, which is --max: nothing was changed"},
+		{"--scope payments --reason r --yes --max 11", exitNo, "12 dead letters are selected, and --max is 11: nothing was changed"},
+		{"--all --reason r --yes --max 3", exitNo, "idem: 13 dead letters are selected, and --max is 3: "},
+		{"--reject-reason NO_RATE --reason r --yes --max 1", exitNo, "idem: 6 dead letters are selected, "},
 		{"--scope paymnts --reason r --yes", exitNo, "no dead letter is selected by scope=paymnts"},
 		{"1 99 --reason r --yes", exitNo, "there is no dead letter 99"},
 		{"1 2 3 --reason r --yes --max 2", exitNo, "3 ids, and --max is 2"},

@@ -94,7 +94,7 @@ func (f *redriveFlags) topicLetters(ctx context.Context, std streams, t *topicLe
 	case err != nil:
 		return nil, 0, topicFailed(ctx, err)
 	case len(letters) > f.max:
-		return nil, 0, failf("more than %d dead letters are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
+		return nil, 0, f.tooMany(len(letters), "dead letters", time.Now(), nil)
 	case len(letters) == 0:
 		return nil, 0, noneOf("dead letter", f.letterFilter.text(), t.whyNone(ctx, &f.letterFilter))
 	}

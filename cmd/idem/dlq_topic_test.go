@@ -106,7 +106,7 @@ func TestDeadLettersOfATopicAreRedriven(t *testing.T) {
 	assert.Contains(t, stderr, "6 would be redriven")
 	_, stderr, code = redrive("--all", "--reason", "r", "--yes", "--max", "3")
 	assert.Equal(t, exitNo, code)
-	assert.Contains(t, stderr, "more than 3 dead letters are selected")
+	assert.Contains(t, stderr, "at least 4 dead letters are selected, and --max is 3")
 	_, stderr, code = redrive("--all", "--reason", "r")
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, "nobody is there to confirm")

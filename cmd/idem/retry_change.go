@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -161,8 +162,16 @@ func (f *retryChangeFlags) selected(ctx context.Context, std streams, s *connect
 	if len(ids) > 0 {
 		return f.byID(ctx, std, s, o, ids)
 	}
-	for after := int64(0); ; after = rows[len(rows)-1].ID {
-		list, err := o.ListRetries(ctx, filter, after, min(pageSize, f.max+1-len(rows)))
+	after := int64(0)
+	page := func(limit int) ([]store.Retry, error) {
+		list, err := o.ListRetries(ctx, filter, after, limit)
+		if len(list) > 0 {
+			after = list[len(list)-1].ID
+		}
+		return list, err
+	}
+	for {
+		list, err := page(min(pageSize, f.max+1-len(rows)))
 		if err != nil {
 			return nil, 0, unreached(ctx, err, s.DSN)
 		}
@@ -170,7 +179,10 @@ func (f *retryChangeFlags) selected(ctx context.Context, std streams, s *connect
 			break
 		}
 		if rows = append(rows, picked(s.Name, list)...); len(rows) > f.max {
-			return nil, 0, failf("more than %d deliveries are selected, which is --max: nothing was changed; narrow the filter, or raise --max", f.max)
+			return nil, 0, f.tooMany(len(rows), "deliveries", time.Now().Add(countTime), func() (int, error) {
+				list, err := page(pageSize)
+				return len(list), err
+			})
 		}
 	}
 	if len(rows) == 0 {

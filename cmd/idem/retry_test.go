@@ -124,7 +124,7 @@ func TestRetriesAreChangedAsMeant(t *testing.T) {
 		want string
 	}{
 		{[]string{"--all", "--dry-run"}, exitOK, "4 are selected, and nothing was changed"},
-		{[]string{"--all", "--reason", "r", "--yes", "--max", "3"}, exitNo, "more than 3 deliveries are selected"},
+		{[]string{"--all", "--reason", "r", "--yes", "--max", "3"}, exitNo, "idem: 4 deliveries are selected, and --max is 3"},
 		{[]string{"99", "--reason", "r", "--yes"}, exitNo, "or never there), and skipped: 99\nidem: nothing is left to do"},
 		{[]string{"--scope", "mail", "--reason", "r", "--yes"}, exitNo, "no delivery to come is selected by scope=mail"},
 		{[]string{"1", "--reason", "r"}, exitUsage, "nobody is there to confirm"},
