@@ -86,7 +86,7 @@ func (f *faultsFlags) run(ctx context.Context, files []string, std streams) erro
 	}
 	for _, name := range f.only {
 		if !slices.Contains(faultNames(), name) {
-			return fmt.Errorf("--fault %s: there is none; idem faults --list shows them", name)
+			return fmt.Errorf("--fault %s: there is none; idem faults --list shows them%s", name, checklist.Near(name))
 		}
 	}
 	if f.outage <= 0 {

@@ -28,6 +28,7 @@ func TestFaultsThatCannotRunSayWhy(t *testing.T) {
 	}{
 		"no adapter":        {nil, "no adapter"},
 		"an unknown fault":  {[]string{"--fault", "fire", adapter}, "--fault fire: there is none; idem faults --list"},
+		"nearly a fault":    {[]string{"--fault", "duplicate-delivri", adapter}, "shows them; did you mean duplicate-delivery?"},
 		"an unknown report": {[]string{"--report", "pdf", adapter}, "it is text, junit, html or json"},
 		"no outage at all":  {[]string{"--outage", "0s", adapter}, "--outage"},
 		"no such file":      {[]string{"no-such.yaml"}, "no-such.yaml: no such file"},
