@@ -14,7 +14,10 @@ import (
 func flagError(command *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
+	words := command.Flags().Args() // in front of the flag
 	switch {
+	case errors.As(err, &unknown) && command.HasSubCommands() && len(words) > 0:
+		return unknownCommand(command, words[0]) // whose flag it is
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "": // one letter is near to every other
 		return fmt.Errorf("%w%s", err, lint.DidYouMean("--"+unknown.GetSpecifiedName(), flagNames(command)))
 	case errors.As(err, &invalid):

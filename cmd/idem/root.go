@@ -32,14 +32,19 @@ func group(command *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		err := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
-		if cmd.SuggestionsMinimumDistance <= 0 {
-			cmd.SuggestionsMinimumDistance = 2
-		}
-		if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-			err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
-		}
-		return err
+		return unknownCommand(cmd, args[0])
 	}
 	return command
+}
+
+// unknownCommand is the error of a word that is no command below another one.
+func unknownCommand(command *cobra.Command, word string) error {
+	err := fmt.Errorf("unknown command %q for %q", word, command.CommandPath())
+	if command.SuggestionsMinimumDistance <= 0 {
+		command.SuggestionsMinimumDistance = 2
+	}
+	if like := command.SuggestionsFor(word); len(like) > 0 {
+		err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(like, " or "))
+	}
+	return err
 }

@@ -17,6 +17,8 @@ func TestUsageIsExitCode2(t *testing.T) {
 		{"did you mean conformance?", []string{"conformanc"}},
 		{"did you mean run?", []string{"conformance", "rum"}},
 		{"unknown flag: --frobnicate", []string{"conformance", "run", "--frobnicate"}},
+		{`unknown command "fautls" for "idem"; did you mean faults?`, []string{"fautls", "--schema", "x"}},
+		{`unknown command "sho" for "idem dlq"; did you mean show?`, []string{"dlq", "sho", "-x"}},
 		{"unknown flag: --scpe; did you mean --scope?", []string{"dlq", "ls", "--scpe", "x"}},
 		{"unknown flag: --dry_run; did you mean --dry-run?", []string{"retry", "now", "--dry_run"}},
 		{`--limit "many": it is a whole number`, []string{"dlq", "ls", "--limit", "many"}},
