@@ -54,7 +54,9 @@ func duplicateDelivery(ctx context.Context, t *trial) error {
 // crashBeforeOffsetCommit kills the process when effects are there, before their offsets are committed.
 func crashBeforeOffsetCommit(ctx context.Context, t *trial) error {
 	const rounds = 5
-	if canHold(t.adapter, nil) == "" {
+	if reason := canHold(t.adapter, nil); reason != "" {
+		t.seen("no kill between an effect and its record: %s", reason)
+	} else {
 		for _, part := range []func(context.Context) error{t.uncommittedInHandler, t.betweenEffectAndRecord} {
 			if err := part(ctx); err != nil {
 				return err
@@ -156,31 +158,17 @@ func (t *trial) uncommittedInHandler(ctx context.Context) error {
 // uncommitted describes the messages that have effects and whose offsets are not committed. A process that is dead
 // commits nothing, so that both numbers stand.
 func (t *trial) uncommitted(ctx context.Context, all []*made) ([]string, error) {
-	lags, err := t.offsets.look(ctx)
-	if err != nil {
-		return nil, err
-	}
 	effects, err := t.effects(ctx, all)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
-	for _, l := range lags {
-		for offset := l.Committed; offset < l.End; {
-			batch, next, err := t.kafka.Scan(ctx, l.TopicPartition, offset, 1<<20)
-			if err != nil {
-				return nil, err
-			}
-			for _, m := range batch.Messages {
-				if key := headerOf(m.Headers, "idempotency_key"); effects[key] > 0 {
-					found = append(found, fmt.Sprintf("%s is at offset %d of %s/%d, which the group had committed up to %d, and had %s",
-						key, m.Offset, l.Topic, l.Partition, l.Committed, plural(effects[key], "effect", "effects")))
-				}
-			}
-			offset = next
+	err = t.unread(ctx, func(key, at string) {
+		if effects[key] > 0 {
+			found = append(found, fmt.Sprintf("%s is at %s, and had %s", key, at, plural(effects[key], "effect", "effects")))
 		}
-	}
-	return found, nil
+	})
+	return found, err
 }
 
 // decimalDrift sends messages on as a gateway does that reads decimals into floats and writes them again.

@@ -2,6 +2,7 @@ package checklist
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -49,6 +50,28 @@ func (o *offsets) look(ctx context.Context) ([]kafka.Lag, error) {
 		}
 	}
 	return lags, nil
+}
+
+// unread names the messages behind what the group has committed, and where they are.
+func (b *bench) unread(ctx context.Context, each func(key, at string)) error {
+	lags, err := b.offsets.look(ctx)
+	if err != nil {
+		return err
+	}
+	for _, l := range lags {
+		for offset := l.Committed; offset < l.End; {
+			batch, next, err := b.kafka.Scan(ctx, l.TopicPartition, offset, 1<<20)
+			if err != nil {
+				return err
+			}
+			for _, m := range batch.Messages {
+				each(headerOf(m.Headers, "idempotency_key"),
+					fmt.Sprintf("offset %d of %s/%d, which the group had committed up to %d", m.Offset, l.Topic, l.Partition, l.Committed))
+			}
+			offset = next
+		}
+	}
+	return nil
 }
 
 // take gives the changes, in order, and begins anew with the last of each partition.

@@ -245,11 +245,12 @@ func (t *trial) judge(ctx context.Context) error {
 		ends[t.ends[m.key]]++
 		t.judgeEnd(m, s)
 	}
-	waits, err := t.onTheirWay(ctx, t.messages)
+	violations := history.Check(h)
+	waits, err := t.whyNotDone(ctx, violations)
 	if err != nil {
 		return err
 	}
-	for _, v := range history.Check(h) {
+	for _, v := range violations {
 		switch {
 		case v.Kind == history.Twice:
 			v.Detail = fmt.Sprintf("%d effects", s.effects[v.Key])
@@ -265,6 +266,20 @@ func (t *trial) judge(ctx context.Context) error {
 		t.ownEnds = 0
 	}
 	return nil
+}
+
+// whyNotDone says of what looks lost whether something still holds it.
+func (t *trial) whyNotDone(ctx context.Context, violations []history.Violation) (map[string]string, error) {
+	var keys []string
+	for _, v := range violations {
+		if v.Kind == history.Lost {
+			keys = append(keys, v.Key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	return t.onTheirWay(ctx, keys)
 }
 
 // judgeEnd is about messages that came to an end, and not to theirs.

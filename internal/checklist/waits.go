@@ -11,12 +11,22 @@ import (
 // notDoneYet is a message that has no end, and is not lost: something still holds it.
 const notDoneYet history.Kind = "NOT DONE YET"
 
-// onTheirWay says what holds messages that idem's tables know of, by key, and how to wait for them.
-func (b *bench) onTheirWay(ctx context.Context, messages []*made) (map[string]string, error) {
-	keys := make([]string, len(messages))
-	for i, m := range messages {
-		keys[i] = m.key
+// onTheirWay says what holds messages, by key, and how to wait for them: what idem's tables know, and else what the group has
+// not committed.
+func (b *bench) onTheirWay(ctx context.Context, keys []string) (map[string]string, error) {
+	waits, err := b.inTables(ctx, keys)
+	if err != nil {
+		return nil, err
 	}
+	err = b.unread(ctx, func(key, at string) {
+		if waits[key] == "" {
+			waits[key] = fmt.Sprintf("it is at %s: it comes again. Raise patience (%s)", at, length(b.adapter.Patience.Duration))
+		}
+	})
+	return waits, err
+}
+
+func (b *bench) inTables(ctx context.Context, keys []string) (map[string]string, error) {
 	waits := map[string]string{}
 	for _, from := range []struct {
 		table, sql string
