@@ -36,8 +36,9 @@ key, so that it has one effect however often it is redriven. What is selected is
 A TOO_OLD message may have had its effect, which no record tells any more: it stays, unless --allow-second-effect.
 
 With --payload the one dead letter gets another payload: the bytes of a file, or with --schema, of a file .json, the
-message in protobuf's JSON, encoded as the old payload was, with the fields that are never shown. With --schema a repair
-whose fields say another key is refused, unless --allow-second-effect.
+message in protobuf's JSON, encoded as the old payload was, with the fields that are never shown. --dry-run shows what
+changes: with --schema field by field, without it the sizes. With --schema a repair whose fields say another key is
+refused, unless --allow-second-effect.
 
 With --topic the dead letters are those of a topic of Kafka, and ids are PARTITION/OFFSET: they are published to the retry
 topic at once, and stay in theirs.

@@ -173,6 +173,11 @@ func TestDeadLettersOfATopicAreRedrivenByTheirPlaces(t *testing.T) {
 
 	repaired := filepath.Join(t.TempDir(), "repaired")
 	require.NoError(t, os.WriteFile(repaired, []byte("repaired"), 0o600))
+	stdout, _, _ = redrive(place["k-4"], "--payload", repaired, "--dry-run")
+	assert.Regexp(t, `(?s)^ID .*\n`+place["k-4"]+` .*\nthe payload is repaired: 0 bytes, sha256 \S+, become 8 bytes, sha256 `, stdout)
+	stdout, _, _ = redrive(place["k-4"], "--payload", repaired, "--dry-run", "-o", "json")
+	assert.Equal(t, place["k-4"], objects(t, stdout)[0]["id"])
+	assert.InDelta(t, 8, objects(t, stdout)[0]["repair"].(map[string]any)["payload_bytes"], 0)
 	_, stderr, code = redrive(place["k-4"], "--payload", repaired)
 	require.Equal(t, exitOK, code, stderr)
 	payloads := map[string]string{}
