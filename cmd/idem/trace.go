@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,7 +95,10 @@ func (f *traceFlags) run(ctx context.Context, std streams, key string) error {
 	slices.SortStableFunc(life.events, func(a, b lifeEvent) int { return a.At.Compare(b.At) })
 	life.comparePayloads()
 	if len(life.events) == 0 {
-		return failf("nothing is known of %s: it is new, older than the retention, or of another store%s%s%s", show.Text(key), life.where(f.topics), cutKey(key), noKey(ctx, stores, key))
+		if rows := rowsOf(ctx, stores, key); len(rows) > 0 {
+			return failf("nothing is known of a key %s: %s", key, strings.Join(rows, "; "))
+		}
+		return failf("nothing is known of %s: it is new, older than the retention, or of another store%s%s%s", show.Text(key), life.where(f.topics), cutKey(key), noKey(key))
 	}
 	if f.json() {
 		for i := range life.events {

@@ -80,8 +80,8 @@ dead letter 1, redriven at 2026-03-01T12:40:00Z: not claimed yet, by the record:
 	for text, want := range map[string]string{
 		"o-1":           "; a key is wanted, and no biz key or id: it is in the column KEY of idem dlq ls and idem retry ls, and in the header idempotency_key\n",
 		"4711":          "; a key is wanted, and no biz key or id: it is in the column KEY",
-		"2":             " is of k-2; the delivery to come 2 in ",
-		"3":             "; a key is wanted: dead letter 3 in ",
+		"2":             " is of k-2; delivery to come 2 in ",
+		"3":             "nothing is known of a key 3: dead letter 3 in ",
 		"paid:v1:p-404": "; --topic looks through Kafka, too\n",
 	} {
 		_, stderr, code := invoke(t, "trace", text, "--dsn", dsn)
