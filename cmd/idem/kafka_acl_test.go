@@ -201,7 +201,9 @@ func (g guarded) anOperatorSeesThePast(t *testing.T) {
 		require.Equal(t, exitOK, code, stderr)
 		assert.Contains(t, stdout, "group payments: Empty, members 0, lag ")
 		assert.Equal(t, !sees, strings.Contains(stderr, "note: the past is not known, only what is seen from now on: read commits in __consumer_offsets"), stderr)
-		assert.Contains(t, stderr, "measuring for 300ms", user) // what was committed is of this moment
+		if !sees {
+			assert.Contains(t, stderr, "measuring for 300ms")
+		}
 		assert.Contains(t, stdout, "flat")
 		assert.NotContains(t, stdout+stderr, "secret")
 	}
