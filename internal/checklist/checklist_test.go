@@ -94,6 +94,30 @@ func TestServiceWithoutARuntimePassesWhereItIsRight(t *testing.T) {
 	require.Equal(t, "the adapter has no redis", report.Services[0].of("redis-down").Reason)
 }
 
+// TestRecordsThatAreElsewhere: a table of records that the service does not use is no fault of it, and no kill either.
+func TestRecordsThatAreElsewhere(t *testing.T) {
+	servers(t)
+	for name, c := range map[string]struct {
+		migrate bool
+		says    string
+	}{
+		"no table":     {false, "no kill between an effect and its record: there is no table idem_record"},
+		"in the other": {true, "no kill between an effect and its record: idem_record: it has no row"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("FAULTS_BIN", t.TempDir())
+			a, err := ReadAdapter("testdata/plain.yaml")
+			require.NoError(t, err)
+			a.Postgres.Migrate = c.migrate
+			report, err := Run(t.Context(), []*Adapter{a}, options(t, "crash-before-offset-commit"))
+			require.NoError(t, err)
+			result := report.Services[0].of("crash-before-offset-commit")
+			require.Empty(t, result.Violations)
+			require.Contains(t, strings.Join(result.Seen, "\n"), c.says)
+		})
+	}
+}
+
 // TestServiceOnTheRuntimeIsGreen runs the whole checklist.
 func TestServiceOnTheRuntimeIsGreen(t *testing.T) {
 	servers(t)

@@ -23,17 +23,20 @@ func (b *bench) table(ctx context.Context, name string) (quoted string, err erro
 	return quoted, err
 }
 
+// errNoRecord is a message in mid-handler that the table does not know: its record is elsewhere, as in Redis.
+var errNoRecord = errors.New("it has no row of a message in mid-handler")
+
 // lockRecord locks what idem has of a message. Who would end the message waits for the lock.
 func (b *bench) lockRecord(ctx context.Context, table string, m *made) (*lockGate, error) {
 	g, err := b.locking(ctx, func(tx *pgx.Conn) error {
 		tag, err := tx.Exec(ctx, "SELECT FROM "+table+" WHERE key = $1 FOR UPDATE", m.key)
 		if err == nil && tag.RowsAffected() == 0 {
-			err = fmt.Errorf("%s has no row of %s while its handler is in the middle", table, m.key)
+			err = errNoRecord
 		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("lock its record: %w", err)
+		return nil, fmt.Errorf("%s: %w", table, err)
 	}
 	return g, nil
 }
