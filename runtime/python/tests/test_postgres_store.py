@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import psycopg
 import pytest
 from idemspec import AdmissionVerdict, Outcome, RecordState
 from idemspec_runtime import StoreError
-from idemspec_runtime.postgres import AsyncPostgresStore, PostgresStore
+from idemspec_runtime.postgres import AsyncPostgresStore, PostgresConfig, PostgresStore
+from idemspec_runtime.postgres.jobs import Transaction
+from idemspec_runtime.postgres.work import Step, Work
 from idemspec_runtime.records import (
     Claim,
     Completion,
@@ -282,3 +286,24 @@ def test_coroutines_have_the_same_store(tables: str) -> None:
     asyncio.run(use())
     with PostgresStore.open(tables) as store:
         assert store.stored("topic", [b"k"]) == [True] and store.count_dead_letters() == 1
+
+
+def test_a_transaction_that_is_stopped_between_two_statements_loses_its_locks(
+    tables: str,
+) -> None:
+    idle = PostgresConfig(idle_timeout=timedelta(seconds=0.2))
+
+    def stopped() -> Work[None]:
+        yield Step([])
+        time.sleep(2)
+        yield Step([], last=True)
+
+    async def use() -> None:
+        async with await AsyncPostgresStore.open(tables, idle) as opened:
+            await opened._transact(Transaction(stopped))
+
+    with PostgresStore.open(tables, idle) as store:
+        with pytest.raises(psycopg.Error):
+            store._transact(Transaction(stopped))
+    with pytest.raises(psycopg.Error):
+        asyncio.run(use())

@@ -36,7 +36,7 @@ from .config import PostgresConfig, milliseconds
 from .errors import is_collision, named
 from .handling import DEFAULT_CONNECTIONS, ENDED, begin_handler
 from .tables import outbox_put
-from .work import ATTEMPTS, BEGIN, Answer, Query, settings
+from .work import ATTEMPTS, BEGIN, REARM, Answer, Query, settings
 
 T = TypeVar("T")
 Connection = psycopg.AsyncConnection[Any]
@@ -246,6 +246,8 @@ async def _run(connection: Connection, first: Query, transaction: jobs.Transacti
             cursors = [await _execute(connection, query) for query in step.queries]
             if step.last:
                 await connection.execute("commit")
+        if not step.last:
+            await connection.execute(REARM)
         begun = True
         try:
             step = work.send([await _answer(cursor) for cursor in cursors])

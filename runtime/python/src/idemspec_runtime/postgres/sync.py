@@ -43,7 +43,7 @@ from .config import PostgresConfig, milliseconds
 from .errors import is_collision, named
 from .handling import DEFAULT_CONNECTIONS, ENDED, begin_handler
 from .tables import outbox_put
-from .work import ATTEMPTS, BEGIN, Answer, Query, settings
+from .work import ATTEMPTS, BEGIN, REARM, Answer, Query, settings
 
 if TYPE_CHECKING:
     from .asynchronous import AsyncPostgresStore
@@ -416,6 +416,8 @@ def _run(connection: Connection, first: Query, transaction: jobs.Transaction) ->
             cursors = [_execute(connection, query) for query in step.queries]
             if step.last:
                 connection.execute("commit")
+        if not step.last:
+            connection.execute(REARM)
         begun = True
         try:
             step = work.send([_answer(cursor) for cursor in cursors])

@@ -24,6 +24,10 @@ MAX_TEXT = 1024
 """The most bytes of a text that an index holds. Headers that are valid are no longer."""
 
 BEGIN = "begin isolation level read committed"
+REARM = ""
+"""What follows the pipeline of a step that is not the last. psycopg ends one by a Flush behind its
+Sync, at which the server stops idle_in_transaction_session_timeout: a process that was stopped
+there would keep its locks for ever."""
 
 
 class Query(NamedTuple):
