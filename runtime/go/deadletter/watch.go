@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/internal/eventtype"
+	"github.com/idem-spec/idem/runtime/go/internal/names"
 	"github.com/idem-spec/idem/runtime/go/internal/tell"
 	"github.com/idem-spec/idem/runtime/go/internal/wait"
 	"github.com/idem-spec/idem/runtime/go/observe"
@@ -124,7 +125,7 @@ func (w *Watch) names(scope, eventType string) bool {
 	switch {
 	case named[eventType]:
 		return true
-	case len(named) >= eventtype.Most || !eventtype.IsName(eventType):
+	case len(named) >= eventtype.Most || !names.Is(eventType):
 		return false
 	case named == nil:
 		named = map[string]bool{}

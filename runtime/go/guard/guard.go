@@ -9,6 +9,7 @@ import (
 
 	"github.com/idem-spec/idem/runtime/go/broker"
 	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/internal/names"
 	"github.com/idem-spec/idem/runtime/go/internal/tell"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
@@ -83,7 +84,7 @@ func New(s store.Store, c Config) (*Guard, error) {
 	if s == nil {
 		return nil, errors.New("guard: no store: give one of package memory, sqlite, postgres, redis or tiered")
 	}
-	if !isScope(c.Scope) {
+	if c.Scope == "" || !names.Is(c.Scope) {
 		return nil, fmt.Errorf("guard: Scope is %q: give 1 to 200 characters of [A-Za-z0-9._-], usually the consumer group's name", c.Scope)
 	}
 	for _, d := range []struct {
@@ -144,19 +145,6 @@ func (g *Guard) Store() store.Store { return g.store }
 
 // CanPark says whether lanes can be parked: the store has a table for what waits, and no Delays takes its place.
 func (g *Guard) CanPark() bool { return g.retryTable }
-
-func isScope(s string) bool {
-	if len(s) < 1 || len(s) > 200 {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if (c|0x20)-'a' > 25 && c-'0' > 9 && c != '.' && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
 
 // timeout is the time limit of a delivery's handler.
 func (g *Guard) timeout(r *Rules) time.Duration {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/idem-spec/idem/runtime/go/idem"
+	"github.com/idem-spec/idem/runtime/go/internal/names"
 	"github.com/idem-spec/idem/runtime/go/observe"
 	"github.com/idem-spec/idem/runtime/go/store"
 )
@@ -55,7 +56,7 @@ func (e *Engine) Check(name string) error {
 	if e.Store == nil {
 		return fmt.Errorf("%s: no Store: give one of package memory, sqlite, postgres, redis or tiered", name)
 	}
-	if !isService(e.Service) {
+	if e.Service == "" || len(e.Service) > maxService || !names.Is(e.Service) {
 		return fmt.Errorf("%s: Service is %q: give 1 to %d characters of [A-Za-z0-9._-]", name, e.Service, maxService)
 	}
 	for _, d := range []struct {
@@ -81,19 +82,6 @@ func (e *Engine) Check(name string) error {
 		e.Log = slog.Default()
 	}
 	return nil
-}
-
-func isService(s string) bool {
-	if len(s) < 1 || len(s) > maxService {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !(c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return true
 }
 
 // Call is one call.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/idem-spec/idem/runtime/go/idem"
 	"github.com/idem-spec/idem/runtime/go/internal/eventtype"
+	"github.com/idem-spec/idem/runtime/go/internal/names"
 	"github.com/idem-spec/idem/runtime/go/observe"
 )
 
@@ -144,7 +145,7 @@ func (t *Tally) add(scope, eventType string) *Deliveries {
 	if s := old[asked]; s != nil {
 		return s
 	}
-	if t.types[scope] >= t.eventTypes || !eventtype.IsName(eventType) {
+	if t.types[scope] >= t.eventTypes || !names.Is(eventType) {
 		// Not kept under the name that was asked for: that would grow without a bound.
 		asked.eventType = Other
 		if s := old[asked]; s != nil {
